@@ -1,0 +1,1 @@
+//! Operators made of operators: blocks, columns, scaled, shifted, conjugate, with a set.

@@ -1,0 +1,132 @@
+//! Slices of numbers whose type is known at run time only.
+
+/// A stored number type.
+pub trait Element: Copy + Send + Sync + 'static {
+    /// The number as `f64`, exactly.
+    fn f64(self) -> f64;
+    /// The number as `f32`, rounded where it must be.
+    fn f32(self) -> f32;
+}
+
+/// A stored index type.
+pub trait Index: Copy + Send + Sync + 'static {
+    /// The index as `usize`; views check on construction that none is negative.
+    fn at(self) -> usize;
+}
+
+macro_rules! element {
+    ($($stored:ty),*) => {$(
+        impl Element for $stored {
+            #[inline(always)]
+            fn f64(self) -> f64 {
+                self as f64
+            }
+            #[inline(always)]
+            fn f32(self) -> f32 {
+                self as f32
+            }
+        }
+    )*};
+}
+element!(u8, i16, i32, f32, f64);
+
+macro_rules! index {
+    ($($stored:ty),*) => {$(
+        impl Index for $stored {
+            #[inline(always)]
+            fn at(self) -> usize {
+                self as usize
+            }
+        }
+    )*};
+}
+index!(i32, i64);
+
+/// Numbers in one of the stored types.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs)]
+pub enum Elements<'a> {
+    U8(&'a [u8]),
+    I16(&'a [i16]),
+    I32(&'a [i32]),
+    F32(&'a [f32]),
+    F64(&'a [f64]),
+}
+
+/// Indices in one of the stored types.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs)]
+pub enum Indices<'a> {
+    I32(&'a [i32]),
+    I64(&'a [i64]),
+}
+
+/// Evaluates an expression with a slice of the type that is there: `dispatch!(Elements: e => values, work(values))`.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! dispatch_stored {
+    (Elements: $elements:expr => $slice:ident, $work:expr) => {
+        match $elements {
+            $crate::data::Elements::U8($slice) => $work,
+            $crate::data::Elements::I16($slice) => $work,
+            $crate::data::Elements::I32($slice) => $work,
+            $crate::data::Elements::F32($slice) => $work,
+            $crate::data::Elements::F64($slice) => $work,
+        }
+    };
+    (Indices: $indices:expr => $slice:ident, $work:expr) => {
+        match $indices {
+            $crate::data::Indices::I32($slice) => $work,
+            $crate::data::Indices::I64($slice) => $work,
+        }
+    };
+}
+pub use crate::dispatch_stored as dispatch;
+
+impl Elements<'_> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        dispatch!(Elements: self => values, values.len())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number `i` as `f64`.
+    pub fn get(&self, i: usize) -> f64 {
+        dispatch!(Elements: self => values, values[i].f64())
+    }
+
+    /// Position of the first NaN or infinity.
+    pub fn first_non_finite(&self) -> Option<usize> {
+        match self {
+            Elements::F32(values) => values.iter().position(|v| !v.is_finite()),
+            Elements::F64(values) => values.iter().position(|v| !v.is_finite()),
+            _ => None,
+        }
+    }
+
+    /// Position of the first number below 0.
+    pub fn first_negative(&self) -> Option<usize> {
+        dispatch!(Elements: self => values, values.iter().position(|v| v.f64() < 0.0))
+    }
+}
+
+impl Indices<'_> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        dispatch!(Indices: self => indices, indices.len())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Index `i`; negative ones come out as huge numbers.
+    pub fn get(&self, i: usize) -> usize {
+        dispatch!(Indices: self => indices, indices[i].at())
+    }
+}

@@ -1,0 +1,1 @@
+//! Smooth terms f, one file each.

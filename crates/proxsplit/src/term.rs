@@ -1,0 +1,126 @@
+//! The roles in a problem: f is [`Smooth`] (and perhaps a [`FiniteSum`]), g has a [`Prox`].
+//!
+//! All traits are dyn-safe and work on slices: a solver keeps `&dyn` references, one virtual call a pass and not an
+//! element, so that its type stays short.
+
+use crate::{Class, Lipschitz, Real};
+
+/// A term g with a cheap proximity operator. Values are +∞ outside the domain.
+///
+/// ```
+/// use proxsplit::{Prox, prox::L1};
+/// let g = L1::new(0.5)?;
+/// let mut x = [2.0, -0.25, -1.0];
+/// g.prox(&mut x, 1.0);
+/// assert_eq!(x, [1.5, 0.0, -0.5]);
+/// assert_eq!(Prox::<f64>::value(&g, &x), 1.0);
+/// # Ok::<(), proxsplit::Error>(())
+/// ```
+pub trait Prox<T: Real = f64>: Send + Sync {
+    /// g(x)
+    fn value(&self, x: &[T]) -> f64;
+
+    /// x ← P_η^g(x) = argmin_z g(z) + ‖z − x‖²/2η, where η = `step` > 0.
+    fn prox(&self, x: &mut [T], step: T);
+
+    /// The same, and a bound on the distance between the result and the exact point: 0 for closed forms and other direct
+    /// methods, more where an iteration was stopped.
+    fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
+        self.prox(x, step);
+        0.0
+    }
+
+    /// Convex, weakly convex or nonconvex: it limits the step and decides what a certificate may claim.
+    fn class(&self) -> Class {
+        Class::Convex
+    }
+
+    /// `Ok` if the operator can act on vectors of this length.
+    fn fits(&self, _len: usize) -> Result<(), crate::Error> {
+        Ok(())
+    }
+
+    /// The same operator entry by entry, if it is separable.
+    fn separable(&self) -> Option<&dyn Separable<T>> {
+        None
+    }
+}
+
+/// A term g(x) = Σ_i g_i(x_i).
+pub trait Separable<T: Real = f64>: Prox<T> {
+    /// g_i(t)
+    fn value_at(&self, i: usize, t: T) -> f64;
+
+    /// argmin_z g_i(z) + (z − t)²/2η over l ≤ z ≤ u.
+    ///
+    /// For convex g_i this is the unconstrained minimizer moved to the nearer bound; nonconvex terms must look at
+    /// the ends and at every stationary point between them.
+    fn prox_between(&self, i: usize, t: T, step: T, bounds: (T, T)) -> T;
+
+    /// x ← prox with a step of its own for every entry.
+    fn prox_diagonal(&self, x: &mut [T], steps: &[T]) {
+        let everywhere = (-T::INFINITY, T::INFINITY);
+        for (i, (x, &step)) in x.iter_mut().zip(steps).enumerate() {
+            *x = self.prox_between(i, *x, step, everywhere);
+        }
+    }
+}
+
+/// A differentiable term f, convex or not.
+pub trait Smooth<T: Real = f64>: Send + Sync {
+    /// The length of x.
+    fn dim(&self) -> usize;
+
+    /// grad ← ∇f(x); returns f(x), a by-product of the gradient.
+    fn gradient(&self, x: &[T], grad: &mut [T]) -> f64;
+
+    /// f(x) alone, where that is cheaper.
+    fn value(&self, x: &[T]) -> f64 {
+        crate::scratch::with(x.len(), |grad| self.gradient(x, grad))
+    }
+
+    /// What is known of L, ‖∇f(x) − ∇f(y)‖ ≤ L‖x − y‖.
+    fn lipschitz(&self) -> Lipschitz {
+        Lipschitz::Unknown
+    }
+
+    /// Whether f is convex, as far as is known.
+    fn is_convex(&self) -> bool {
+        false
+    }
+}
+
+/// f = Σ_t f_t over t = 0..T, for incremental methods.
+pub trait FiniteSum<T: Real = f64>: Smooth<T> {
+    /// The number of terms T.
+    fn terms(&self) -> usize;
+
+    /// grad ← grad + Σ_{t ∈ batch} ∇f_t(x); returns Σ_{t ∈ batch} f_t(x).
+    fn add_gradient(&self, batch: &[usize], x: &[T], grad: &mut [T]) -> f64;
+
+    /// What is known of max_t L_t, the constant of the single terms (L in the lemma "Incrementality error").
+    fn term_lipschitz(&self) -> Lipschitz {
+        Lipschitz::Unknown
+    }
+}
+
+impl<T: Real, P: Prox<T> + ?Sized> Prox<T> for Box<P> {
+    fn value(&self, x: &[T]) -> f64 {
+        (**self).value(x)
+    }
+    fn prox(&self, x: &mut [T], step: T) {
+        (**self).prox(x, step);
+    }
+    fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
+        (**self).prox_with_error(x, step)
+    }
+    fn class(&self) -> Class {
+        (**self).class()
+    }
+    fn fits(&self, len: usize) -> Result<(), crate::Error> {
+        (**self).fits(len)
+    }
+    fn separable(&self) -> Option<&dyn Separable<T>> {
+        (**self).separable()
+    }
+}

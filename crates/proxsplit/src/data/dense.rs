@@ -29,7 +29,7 @@ impl<'a> Dense<'a> {
         order: Order,
         elements: Elements<'a>,
     ) -> Result<Self, Error> {
-        let expected = rows.checked_mul(cols).unwrap_or(usize::MAX);
+        let expected = rows.saturating_mul(cols);
         crate::data::dispatch!(Elements: elements => values, length("dense matrix", values, expected))?;
         Ok(Self {
             rows,

@@ -16,6 +16,7 @@ pub trait Index: Copy + Send + Sync + 'static {
 
 macro_rules! element {
     ($($stored:ty),*) => {$(
+        #[allow(clippy::cast_lossless)]
         impl Element for $stored {
             #[inline(always)]
             fn f64(self) -> f64 {

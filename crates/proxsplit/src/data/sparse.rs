@@ -132,10 +132,10 @@ fn check_starts<I: Index>(starts: &[I], lines: usize, stored: usize) -> Result<(
     {
         return Err(bad(at + 1));
     }
-    if starts[lines].at() != stored {
-        Err(bad(lines))
-    } else {
+    if starts[lines].at() == stored {
         Ok(())
+    } else {
+        Err(bad(lines))
     }
 }
 

@@ -1,6 +1,8 @@
 //! The little linear algebra that everything else needs.
 
 pub mod dense;
+mod simplex_threshold;
 pub mod vec;
 
 pub use dense::Mat;
+pub use simplex_threshold::{ball_threshold, simplex_threshold};

@@ -1,0 +1,162 @@
+//! The τ with Σ_i max(v_i − τ, 0) = r, the one number behind the projections on the simplex and the ℓ1 ball and behind the
+//! prox of the ℓ∞ norm.
+//!
+//! Newton's method from below: entries at or under the current lower bound of τ can never count, so each round works on
+//! the survivors of the last. C. Michelot, "A finite algorithm for finding the projection of a point onto the canonical
+//! simplex of Rⁿ", 1986, with the first bound max v − r, which usually leaves few entries (L. Condat, "Fast projection
+//! onto the simplex and the ℓ1 ball", 2016, compares the family). Sums are of v_i − max v in `f64`: the entries that count
+//! lie within r of the maximum, so nothing cancels, and large values do not hide a small radius.
+
+use crate::Real;
+
+const LANES: usize = 8;
+
+/// τ with Σ_i max(v_i − τ, 0) = `radius` ≥ 0, in expected linear time; −∞ if `v` is empty.
+///
+/// ```
+/// use proxsplit::linalg::simplex_threshold;
+/// assert_eq!(simplex_threshold(&[3.0, 1.0, 2.0], 2.0), 1.5);
+/// ```
+pub fn simplex_threshold<T: Real>(v: &[T], radius: f64) -> f64 {
+    threshold(v, radius, |v| v)
+}
+
+/// τ with Σ_i max(|v_i| − τ, 0) = `radius` ≥ 0; negative if and only if ‖v‖₁ < `radius`.
+pub fn ball_threshold<T: Real>(v: &[T], radius: f64) -> f64 {
+    threshold(v, radius, T::abs)
+}
+
+fn threshold<T: Real>(v: &[T], radius: f64, read: impl Fn(T) -> T + Copy) -> f64 {
+    let top = largest(v, read).f64();
+    if v.is_empty() || radius <= 0.0 {
+        return top;
+    }
+    crate::scratch::with(v.len(), |kept: &mut [T]| {
+        let (mut count, mut sum) = keep_above(v, kept, top, -radius, read);
+        loop {
+            let bound = (sum - radius) / count as f64;
+            let (fewer, rest) = shrink(&mut kept[..count], top, bound);
+            // Rounding can drop even the maximum when the radius is negligible.
+            if fewer == count || fewer == 0 {
+                return top + bound;
+            }
+            (count, sum) = (fewer, rest);
+        }
+    })
+}
+
+/// The maximum, by lanes so that it vectorizes; −∞ if there is none.
+fn largest<T: Real>(v: &[T], read: impl Fn(T) -> T) -> T {
+    let larger = |a: T, b: T| if a > b { a } else { b };
+    let mut lanes = [-T::INFINITY; LANES];
+    let (blocks, rest) = v.as_chunks::<LANES>();
+    for block in blocks {
+        for lane in 0..LANES {
+            lanes[lane] = larger(read(block[lane]), lanes[lane]);
+        }
+    }
+    let top = lanes.into_iter().fold(-T::INFINITY, larger);
+    rest.iter().fold(top, |top, &v| larger(read(v), top))
+}
+
+/// Copies the entries with v_i − top > bound; returns how many they are and the sum of v_i − top over them.
+fn keep_above<T: Real>(
+    v: &[T],
+    kept: &mut [T],
+    top: f64,
+    bound: f64,
+    read: impl Fn(T) -> T,
+) -> (usize, f64) {
+    let (mut count, mut sum) = (0, 0.0);
+    for block in v.chunks(LANES) {
+        // Most blocks have no survivor, and this test of a whole block vectorizes.
+        if block
+            .iter()
+            .fold(false, |any, &v| any | (read(v).f64() - top > bound))
+        {
+            for &v in block {
+                let v = read(v);
+                let below = v.f64() - top;
+                let above = below > bound;
+                kept[count] = v;
+                sum += if above { below } else { 0.0 };
+                count += usize::from(above);
+            }
+        }
+    }
+    (count, sum)
+}
+
+/// The same in place: the survivors move to the front.
+fn shrink<T: Real>(kept: &mut [T], top: f64, bound: f64) -> (usize, f64) {
+    let (mut count, mut sum) = (0, 0.0);
+    for i in 0..kept.len() {
+        let v = kept[i];
+        let below = v.f64() - top;
+        let above = below > bound;
+        kept[count] = v;
+        sum += if above { below } else { 0.0 };
+        count += usize::from(above);
+    }
+    (count, sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// τ by bisection on the definition.
+    fn by_bisection(v: &[f64], radius: f64) -> f64 {
+        let top = v.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (mut low, mut high) = (-radius, 0.0);
+        for _ in 0..200 {
+            let middle = 0.5 * (low + high);
+            let sum: f64 = v.iter().map(|v| (v - top - middle).max(0.0)).sum();
+            if sum > radius {
+                low = middle
+            } else {
+                high = middle
+            }
+        }
+        top + 0.5 * (low + high)
+    }
+
+    proptest! {
+        #[test]
+        fn solves_the_equation(v in crate::check::vector(40), log_radius in -6.0..6.0f64) {
+            let radius = 10f64.powf(log_radius);
+            let single: Vec<f32> = v.iter().map(|&v| v as f32).collect();
+            let widened: Vec<f64> = single.iter().map(|&v| f64::from(v)).collect();
+            for (found, v) in [(simplex_threshold(&v, radius), &v), (simplex_threshold(&single, radius), &widened)] {
+                let expected = by_bisection(v, radius);
+                let size = v.iter().fold(radius, |size, v| size.max(v.abs()));
+                prop_assert!((found - expected).abs() <= 1e-14 * size, "{} is not {}", found, expected);
+            }
+            let absolute: Vec<f64> = v.iter().map(|v| v.abs()).collect();
+            prop_assert_eq!(ball_threshold(&v, radius), simplex_threshold(&absolute, radius));
+        }
+    }
+
+    #[test]
+    fn edge_cases() {
+        assert_eq!(simplex_threshold::<f64>(&[], 1.0), f64::NEG_INFINITY);
+        assert_eq!(simplex_threshold(&[2.0, 5.0], 0.0), 5.0);
+        assert_eq!(simplex_threshold(&[4.0; 100], 1.0), 4.0 - 0.01);
+        assert_eq!(ball_threshold(&[0.5, -0.5], 2.0), -0.5);
+        // A small radius on large values, in single precision.
+        assert_eq!(simplex_threshold(&[1e8_f32, 1e8, 0.0], 1.0), 1e8 - 0.5);
+        assert_eq!(
+            simplex_threshold(&[1e20_f32, -1e20], 1e-20),
+            1e20_f32.into()
+        );
+        assert_eq!(ball_threshold(&[1e100, -1e100], 1e100), 0.5e100);
+    }
+
+    #[test]
+    fn geometric_entries() {
+        let v: Vec<f64> = (0..1000).map(|i| 0.97f64.powi(i)).collect();
+        let (found, expected) = (simplex_threshold(&v, 3.0), by_bisection(&v, 3.0));
+        assert!((found - expected).abs() < 1e-14);
+    }
+}

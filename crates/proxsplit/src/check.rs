@@ -147,7 +147,7 @@ pub fn monotone_at<T: Real>(
 }
 
 #[cfg(test)]
-pub(crate) use tests::contract;
+pub(crate) use tests::{contract, vector};
 
 #[cfg(test)]
 mod tests {

@@ -114,9 +114,9 @@ mod tests {
             let middle = 0.5 * (low + high);
             let sum: f64 = v.iter().map(|v| (v - top - middle).max(0.0)).sum();
             if sum > radius {
-                low = middle
+                low = middle;
             } else {
-                high = middle
+                high = middle;
             }
         }
         top + 0.5 * (low + high)

@@ -8,6 +8,7 @@ mod class;
 pub mod data;
 
 pub mod error;
+mod form;
 pub mod linalg;
 pub mod prox;
 mod real;
@@ -19,5 +20,6 @@ pub mod text;
 
 pub use class::{Class, Lipschitz};
 pub use error::Error;
+pub use form::{Form, Kind};
 pub use real::Real;
 pub use term::{FiniteSum, Prox, Separable, Smooth};

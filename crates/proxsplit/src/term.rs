@@ -3,7 +3,7 @@
 //! All traits are dyn-safe and work on slices: a solver keeps `&dyn` references, one virtual call a pass and not an
 //! element, so that its type stays short.
 
-use crate::{Class, Lipschitz, Real};
+use crate::{Class, Form, Lipschitz, Real};
 
 /// A term g with a cheap proximity operator. Values are +∞ outside the domain.
 ///
@@ -43,6 +43,11 @@ pub trait Prox<T: Real = f64>: Send + Sync {
     /// The same operator entry by entry, if it is separable.
     fn separable(&self) -> Option<&dyn Separable<T>> {
         None
+    }
+
+    /// What is known of its form, so that it can be joined with other terms; nothing if nothing is declared.
+    fn form(&self) -> Form {
+        Form::default()
     }
 }
 
@@ -104,23 +109,32 @@ pub trait FiniteSum<T: Real = f64>: Smooth<T> {
     }
 }
 
-impl<T: Real, P: Prox<T> + ?Sized> Prox<T> for Box<P> {
-    fn value(&self, x: &[T]) -> f64 {
-        (**self).value(x)
-    }
-    fn prox(&self, x: &mut [T], step: T) {
-        (**self).prox(x, step);
-    }
-    fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
-        (**self).prox_with_error(x, step)
-    }
-    fn class(&self) -> Class {
-        (**self).class()
-    }
-    fn fits(&self, len: usize) -> Result<(), crate::Error> {
-        (**self).fits(len)
-    }
-    fn separable(&self) -> Option<&dyn Separable<T>> {
-        (**self).separable()
-    }
+/// Pointers to an operator are operators.
+macro_rules! pointer {
+    ($($pointer:ty),*) => {$(
+        impl<T: Real, P: Prox<T> + ?Sized> Prox<T> for $pointer {
+            fn value(&self, x: &[T]) -> f64 {
+                (**self).value(x)
+            }
+            fn prox(&self, x: &mut [T], step: T) {
+                (**self).prox(x, step);
+            }
+            fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
+                (**self).prox_with_error(x, step)
+            }
+            fn class(&self) -> Class {
+                (**self).class()
+            }
+            fn fits(&self, len: usize) -> Result<(), crate::Error> {
+                (**self).fits(len)
+            }
+            fn separable(&self) -> Option<&dyn Separable<T>> {
+                (**self).separable()
+            }
+            fn form(&self) -> Form {
+                (**self).form()
+            }
+        }
+    )*};
 }
+pointer!(Box<P>, std::sync::Arc<P>, &P);

@@ -2,7 +2,7 @@
 
 use super::separable::{self, best, clamp};
 use crate::error::{Error, nonnegative};
-use crate::{Class, Prox, Real, Separable};
+use crate::{Class, Form, Prox, Real, Separable};
 
 /// `l0:W`, hard thresholding: prox(x)_i = x_i if x_i² > 2ηW, else 0. Nonconvex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,6 +39,10 @@ impl<T: Real> Prox<T> for L0 {
 
     fn separable(&self) -> Option<&dyn Separable<T>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().symmetric()
     }
 }
 

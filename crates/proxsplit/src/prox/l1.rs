@@ -2,7 +2,7 @@
 
 use super::separable::{self, clamp};
 use crate::error::{Error, length, nonnegative};
-use crate::{Prox, Real, Separable};
+use crate::{Form, Prox, Real, Separable};
 
 /// `l1:W`, soft thresholding: prox(x)_i = sign(x_i)·max(|x_i| − ηW, 0). Convex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,6 +41,10 @@ impl<T: Real> Prox<T> for L1 {
 
     fn separable(&self) -> Option<&dyn Separable<T>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().homogeneous().symmetric()
     }
 }
 
@@ -87,6 +91,10 @@ impl<T: Real> Prox<T> for WeightedL1 {
 
     fn separable(&self) -> Option<&dyn Separable<T>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().homogeneous()
     }
 }
 

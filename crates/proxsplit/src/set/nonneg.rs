@@ -1,7 +1,7 @@
 //! The nonnegative orthant x ≥ 0.
 
 use crate::prox::separable::{self, clamp};
-use crate::{Prox, Real, Separable};
+use crate::{Form, Kind, Prox, Real, Separable};
 
 /// `nonneg`: prox(x)_i = max(x_i, 0). Convex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,6 +18,10 @@ impl<T: Real> Prox<T> for NonNeg {
 
     fn separable(&self) -> Option<&dyn Separable<T>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form {
+        Form::of(Kind::NonNeg).homogeneous().symmetric()
     }
 }
 

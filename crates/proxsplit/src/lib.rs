@@ -1,25 +1,47 @@
 //! Proximal splitting for nonsmooth, nonconvex problems with inexact gradients.
 //!
-//! minimize Φ(x) = f(x) + g(x): f is differentiable and may be nonconvex, g has a cheap proximity operator.
+//! minimize Φ(x) = f(x) + g(x): f is differentiable and may be nonconvex, g has a cheap proximity operator and carries
+//! penalties and constraints. There is one iteration, x⁺ = P_η^g(x − η·∇̃f(x)), and the gradient ∇̃f = ∇f − e may be
+//! inexact with errors that never vanish. Every run ends with a [`Certificate`] that says what was reached.
+//!
+//! | slot | choices |
+//! |---|---|
+//! | smooth term f | [`smooth`], or your own [`Smooth`] / [`FiniteSum`] |
+//! | nonsmooth term g | [`prox`], [`set`], [`calculus`], a [`text`] form, or your own [`Prox`] |
+//! | gradient source | [`gradient`]: exact, incremental pass, mini-batch, single precision, injected error |
+//! | step rule | [`step`]: constant, diminishing, given, backtracking, Barzilai–Borwein, adaptive |
+//! | solver | [`Splitting`], [`IncrementalSplitting`], [`Sggd`] |
+//! | stopping | [`run()`] with [`Stop`] and an [`Observer`] |
 
 pub mod calculus;
+pub mod certificate;
 pub mod check;
 mod class;
 pub mod data;
-
 pub mod error;
 mod form;
+pub mod gradient;
+pub mod ledger;
 pub mod linalg;
+pub mod order;
 pub mod prox;
 mod real;
+pub mod run;
 pub mod scratch;
 pub mod set;
 pub mod smooth;
+pub mod solve;
+pub mod step;
 mod term;
 pub mod text;
 
+pub use certificate::{Certificate, Guarantee, Verdict};
 pub use class::{Class, Lipschitz};
+pub use data::Matrix;
 pub use error::Error;
 pub use form::{Form, Kind};
+pub use ledger::{Ledger, Level};
 pub use real::Real;
+pub use run::{Observer, Reason, Report, Row, Stop, run};
+pub use solve::{IncrementalSplitting, Measure, Passes, Progress, Sggd, Solver, Splitting};
 pub use term::{FiniteSum, Prox, Separable, Smooth};

@@ -28,6 +28,12 @@ pub fn dot<T: Real>(a: &[T], b: &[T]) -> f64 {
     sum_pairs(a, b, |a, b| a * b)
 }
 
+/// ⟨a − b, c − d⟩
+pub fn dot_of_differences<T: Real>((a, b): (&[T], &[T]), (c, d): (&[T], &[T])) -> f64 {
+    let terms = a.iter().zip(b).zip(c.iter().zip(d));
+    terms.map(|((a, b), (c, d))| (a.f64() - b.f64()) * (c.f64() - d.f64())).sum()
+}
+
 /// ‖a − b‖²
 pub fn distance_squared<T: Real>(a: &[T], b: &[T]) -> f64 {
     sum_pairs(a, b, |a, b| (a - b) * (a - b))

@@ -1,1 +1,3 @@
 //! Smooth terms f, one file each.
+
+pub mod lipschitz;

@@ -1,0 +1,44 @@
+//! The gradient of a random sample of the terms, scaled up to the whole sum.
+
+use super::GradientSource;
+use crate::ledger::{Level, Source};
+use crate::linalg::vec::scale;
+use crate::order::{Order, Visits};
+use crate::{Error, FiniteSum, Real};
+
+/// ∇̃f(x) = (T/|B|) Σ_{t ∈ B} ∇f_t(x), with a new batch B in every iteration.
+pub struct MiniBatch<'a, T: Real = f64> {
+    f: &'a dyn FiniteSum<T>,
+    visits: Visits,
+    batch: usize,
+}
+
+impl<'a, T: Real> MiniBatch<'a, T> {
+    /// Batches of `size` terms in the given order; the sequence depends on the seed only.
+    pub fn new(f: &'a dyn FiniteSum<T>, size: usize, order: Order, seed: u64) -> Result<Self, Error> {
+        Ok(Self { f, visits: Visits::new(f.terms(), size, order, seed)?, batch: 0 })
+    }
+}
+
+impl<T: Real> GradientSource<T> for MiniBatch<'_, T> {
+    fn estimate(&mut self, x: &[T], _: f64, out: &mut [T]) -> Level {
+        if self.batch == self.visits.batches() {
+            self.visits.next_pass();
+            self.batch = 0;
+        }
+        let batch = self.visits.batch(self.batch);
+        self.batch += 1;
+        out.fill(T::ZERO);
+        self.f.add_gradient(batch, x, out);
+        scale(T::of(self.f.terms() as f64 / batch.len() as f64), out);
+        if batch.len() == self.f.terms() { Level::Bounded(0.0) } else { Level::Unknown }
+    }
+
+    fn source(&self) -> Source {
+        Source::Sampling
+    }
+
+    fn passes(&self) -> f64 {
+        self.visits.size() as f64 / self.f.terms() as f64
+    }
+}

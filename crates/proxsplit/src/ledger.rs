@@ -1,0 +1,140 @@
+//! The error ledger: what is known of e(x) in ∇̃f(x) = ∇f(x) − e(x), by source.
+
+use serde::{Deserialize, Serialize, Serializer};
+use std::fmt;
+
+/// Where an error comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// Terms of a pass are evaluated at moving points instead of at xᵏ.
+    IncrementalDrift,
+    /// An inner problem is solved approximately.
+    InnerSolve,
+    /// Only a sample of the terms is evaluated.
+    Sampling,
+    /// Gradients or statistics of earlier points are used again.
+    Stale,
+    /// The arithmetic rounds.
+    Rounding,
+    /// The prox is the result of a stopped iteration.
+    Prox,
+    /// Added on purpose, for tests and studies.
+    Injected,
+    /// The user's gradient is inexact in a way of its own.
+    User,
+}
+
+impl Source {
+    /// All sources, in the order of the ledger.
+    pub const ALL: [Source; 8] = [
+        Source::IncrementalDrift,
+        Source::InnerSolve,
+        Source::Sampling,
+        Source::Stale,
+        Source::Rounding,
+        Source::Prox,
+        Source::Injected,
+        Source::User,
+    ];
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        out.write_str(match self {
+            Source::IncrementalDrift => "incremental drift",
+            Source::InnerSolve => "inner solve",
+            Source::Sampling => "sampling",
+            Source::Stale => "stale gradients",
+            Source::Rounding => "rounding",
+            Source::Prox => "stopped prox",
+            Source::Injected => "injected error",
+            Source::User => "inexact user gradient",
+        })
+    }
+}
+
+/// What is known of the size of an error, in the units of ‖∇f‖.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Computed at an iterate of the run.
+    Measured(f64),
+    /// Proved to be no larger.
+    Bounded(f64),
+    /// A rule of thumb.
+    Estimated(f64),
+    /// Nothing is known.
+    Unknown,
+}
+
+impl Level {
+    /// The number, if there is one.
+    pub fn value(self) -> Option<f64> {
+        match self {
+            Level::Measured(e) | Level::Bounded(e) | Level::Estimated(e) => Some(e),
+            Level::Unknown => None,
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Level::Measured(e) => write!(out, "{e:.2e} (measured)"),
+            Level::Bounded(e) => write!(out, "at most {e:.2e}"),
+            Level::Estimated(e) => write!(out, "about {e:.2e} (estimated)"),
+            Level::Unknown => out.write_str("unknown"),
+        }
+    }
+}
+
+/// One level for every source that takes part in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Ledger {
+    levels: [Option<Level>; Source::ALL.len()],
+}
+
+impl Ledger {
+    /// Writes down what is known of a source; the latest word counts.
+    pub fn set(&mut self, source: Source, level: Level) {
+        self.levels[source as usize] = Some(level);
+    }
+
+    /// What is known of a source; `None` if it takes no part in the run.
+    pub fn get(&self, source: Source) -> Option<Level> {
+        self.levels[source as usize]
+    }
+
+    /// The sources that take part, with their levels.
+    pub fn entries(&self) -> impl Iterator<Item = (Source, Level)> + '_ {
+        Source::ALL.into_iter().filter_map(|source| self.get(source).map(|level| (source, level)))
+    }
+
+    /// The sum of all levels that have a number.
+    pub fn total(&self) -> f64 {
+        self.entries().filter_map(|(_, level)| level.value()).sum()
+    }
+
+    /// The largest entry, the one to work on first.
+    pub fn largest(&self) -> Option<(Source, f64)> {
+        let numbers = self.entries().filter_map(|(source, level)| Some((source, level.value()?)));
+        numbers.max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Whether rounding is the only error.
+    pub fn is_exact(&self) -> bool {
+        self.entries().all(|(source, level)| source == Source::Rounding || level.value() == Some(0.0))
+    }
+}
+
+impl Serialize for Ledger {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Entry {
+            source: Source,
+            level: Level,
+        }
+        serializer.collect_seq(self.entries().map(|(source, level)| Entry { source, level }))
+    }
+}

@@ -1,0 +1,227 @@
+//! Drives a solver: when to look, when to stop, whom to tell.
+
+use crate::certificate::Certificate;
+use crate::solve::{Measure, Progress, Solver};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// When to stop. A run stops at whatever comes first.
+///
+/// | field | default | meaning |
+/// |---|---|---|
+/// | `residual` | 1e-9 | residual at which x counts as stationary … |
+/// | `relative` | 1e-6 | … plus this fraction of the residual at the start |
+/// | `passes` | 1000 | passes over the data |
+/// | `time` | none | wall-clock time |
+/// | `check_every` | 1 | passes between two looks at the true residual |
+/// | `at_floor` | true | stop when the residual is as small as the errors allow |
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stop {
+    /// Residual at which x counts as stationary.
+    pub residual: f64,
+    /// The same, as a fraction of the residual at the start; both are added.
+    pub relative: f64,
+    /// Passes over the data.
+    pub passes: f64,
+    /// Wall-clock time.
+    pub time: Duration,
+    /// Passes between two looks at the true residual.
+    pub check_every: f64,
+    /// Whether to stop at the error floor.
+    pub at_floor: bool,
+}
+
+impl Default for Stop {
+    fn default() -> Self {
+        Self { residual: 1e-9, relative: 1e-6, passes: 1000.0, time: Duration::MAX, check_every: 1.0, at_floor: true }
+    }
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// The true residual is within the tolerance.
+    Converged,
+    /// The residual has stopped falling at the level of the gradient's errors.
+    ErrorFloor,
+    /// The passes are used up.
+    PassLimit,
+    /// The time is used up.
+    TimeLimit,
+    /// The iterates or the objective ran away.
+    Diverged,
+    /// The observer asked to stop.
+    Interrupted,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        out.write_str(match self {
+            Reason::Converged => "converged",
+            Reason::ErrorFloor => "stopped at the error floor",
+            Reason::PassLimit => "hit the pass limit",
+            Reason::TimeLimit => "hit the time limit",
+            Reason::Diverged => "diverged",
+            Reason::Interrupted => "interrupted",
+        })
+    }
+}
+
+/// One look at a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Where the solver is.
+    #[serde(flatten)]
+    pub progress: Progress,
+    /// What is true there.
+    #[serde(flatten)]
+    pub measure: Measure,
+    /// Seconds since the start.
+    pub seconds: f64,
+}
+
+/// Sees every row and may end the run.
+pub trait Observer {
+    /// `Break` ends the run as interrupted.
+    fn observe(&mut self, row: &Row) -> ControlFlow<()>;
+}
+
+impl Observer for () {
+    fn observe(&mut self, _: &Row) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+impl<F: FnMut(&Row) -> ControlFlow<()>> Observer for F {
+    fn observe(&mut self, row: &Row) -> ControlFlow<()> {
+        self(row)
+    }
+}
+
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    fn observe(&mut self, row: &Row) -> ControlFlow<()> {
+        match (self.0.observe(row), self.1.observe(row)) {
+            (ControlFlow::Continue(()), ControlFlow::Continue(())) => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        }
+    }
+}
+
+/// How a run went.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Why it ended.
+    pub reason: Reason,
+    /// What is true at the returned point.
+    pub certificate: Certificate,
+    /// Every look at the run, the start first.
+    pub trace: Vec<Row>,
+    /// Seconds, measuring included.
+    pub seconds: f64,
+}
+
+impl Report {
+    /// Whether the returned point is stationary to the tolerance.
+    pub fn converged(&self) -> bool {
+        self.reason == Reason::Converged
+    }
+}
+
+/// Runs a solver until `stop` says so; the observer sees the start and every check.
+pub fn run(solver: &mut dyn Solver, stop: &Stop, mut observer: impl Observer) -> Report {
+    let start = Instant::now();
+    let mut watch = Watch::new(*stop);
+    let mut progress = Progress { iteration: 0, passes: 0.0, step: 0.0, displacement: 0.0 };
+    loop {
+        let row = Row { progress, measure: solver.measure(), seconds: start.elapsed().as_secs_f64() };
+        let told = observer.observe(&row);
+        if let Some(reason) = watch.look(row, solver).or(told.is_break().then_some(Reason::Interrupted)) {
+            return watch.report(reason, solver, start);
+        }
+        match advance(solver, stop, start, &mut progress) {
+            ControlFlow::Continue(()) => {}
+            ControlFlow::Break(reason) => watch.limit = Some(reason),
+        }
+    }
+}
+
+/// Iterates until the next check is due or a limit is hit.
+fn advance(solver: &mut dyn Solver, stop: &Stop, start: Instant, progress: &mut Progress) -> ControlFlow<Reason> {
+    // A solver counts passes in fractions; half a percent of a check's distance is rounding of those sums.
+    let due = progress.passes + stop.check_every * 0.995;
+    loop {
+        match solver.next() {
+            None => return ControlFlow::Break(Reason::Diverged),
+            Some(next) => *progress = next,
+        }
+        if progress.passes >= stop.passes {
+            return ControlFlow::Break(Reason::PassLimit);
+        }
+        if start.elapsed() >= stop.time {
+            return ControlFlow::Break(Reason::TimeLimit);
+        }
+        if progress.passes >= due {
+            return ControlFlow::Continue(());
+        }
+    }
+}
+
+/// The one place that decides when a run ends.
+struct Watch {
+    stop: Stop,
+    tolerance: f64,
+    limit: Option<Reason>,
+    trace: Vec<Row>,
+}
+
+/// Looks without progress after which a run counts as stuck.
+const PATIENCE: usize = 10;
+
+impl Watch {
+    fn new(stop: Stop) -> Self {
+        Self { stop, tolerance: stop.residual, limit: (stop.passes <= 0.0).then_some(Reason::PassLimit), trace: Vec::new() }
+    }
+
+    fn look(&mut self, row: Row, solver: &dyn Solver) -> Option<Reason> {
+        let setting = solver.setting();
+        let now = row.measure.stationarity(setting.class);
+        if self.trace.is_empty() {
+            self.tolerance = self.stop.residual + self.stop.relative * now;
+        }
+        self.trace.push(row);
+        let first = self.trace[0].measure;
+        let ran_away = row.measure.objective > first.objective && now > 1e8 * (first.stationarity(setting.class) + 1.0);
+        if ran_away || !now.is_finite() || row.measure.objective.is_nan() {
+            return Some(Reason::Diverged);
+        }
+        if now <= self.tolerance {
+            return Some(Reason::Converged);
+        }
+        let stuck = self.stop.at_floor && self.is_stuck(|row| row.measure.stationarity(setting.class));
+        if stuck && now <= FLOOR * setting.ledger.total() {
+            return Some(Reason::ErrorFloor);
+        }
+        self.limit
+    }
+
+    /// Whether the best residual of the last looks is hardly better than the best before them.
+    fn is_stuck(&self, residual: impl Fn(&Row) -> f64) -> bool {
+        let Some(early) = self.trace.len().checked_sub(PATIENCE).filter(|n| *n > 0) else {
+            return false;
+        };
+        let best = |rows: &[Row]| rows.iter().map(&residual).fold(f64::INFINITY, f64::min);
+        best(&self.trace[early..]) > 0.9 * best(&self.trace[..early])
+    }
+
+    fn report(self, reason: Reason, solver: &dyn Solver, start: Instant) -> Report {
+        let last = self.trace[self.trace.len() - 1];
+        let certificate = Certificate::new(reason, (last.progress, last.measure), &solver.setting(), self.tolerance);
+        Report { reason, certificate, trace: self.trace, seconds: start.elapsed().as_secs_f64() }
+    }
+}
+
+/// A residual within this multiple of ‖e‖ is explained by the errors: the theorem's K, as seen in practice.
+const FLOOR: f64 = 10.0;

@@ -1,0 +1,87 @@
+//! The incremental form, eq.32: a pass over the terms of f, then xᵏ⁺¹ = P_η^g(xᵏ − η Σ_t ∇f_t(x^{k,t})).
+
+use super::{Measure, Progress, Setting, Solver, Splitting};
+use crate::gradient::{IncrementalPass, Inner};
+use crate::order::Order;
+use crate::step::StepRule;
+use crate::{Error, FiniteSum, Prox, Real};
+
+/// How the terms of a sum are visited in a pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passes {
+    /// O between two batches: identity, or the prox.
+    pub inner: Inner,
+    /// Terms in a batch; the paper's T is the number of batches.
+    pub batch: usize,
+    /// The order of the terms.
+    pub order: Order,
+    /// The seed of the order.
+    pub seed: u64,
+}
+
+impl Default for Passes {
+    fn default() -> Self {
+        Self { inner: Inner::Identity, batch: 1, order: Order::Reshuffled, seed: 0 }
+    }
+}
+
+/// [`Splitting`] whose gradient comes from an incremental pass.
+///
+/// With g = h + δ(·|X) and O = identity or prox these are the four variants of the paper's Table 1; with g = 0 it is the
+/// incremental gradient method, with g an indicator and O = identity the projected one. The default step is the
+/// constant min(1, 1/L) with the L of the whole sum: safe, and short for a single term.
+pub struct IncrementalSplitting<'a, T: Real = f64> {
+    outer: Splitting<'a, T>,
+}
+
+impl<'a, T: Real> IncrementalSplitting<'a, T> {
+    /// Minimizes Σ_t f_t + g from `start`.
+    pub fn new(
+        f: &'a dyn FiniteSum<T>,
+        g: &'a dyn Prox<T>,
+        start: &[T],
+        passes: Passes,
+    ) -> Result<Self, Error> {
+        let pass = IncrementalPass::new(f, g, passes.inner, (passes.batch, passes.order, passes.seed))?;
+        Ok(Self { outer: Splitting::new(f, g, start)?.gradient(pass) })
+    }
+
+    /// Chooses the steps: constant, diminishing or given. Rules that learn from the run are refused, because η must be
+    /// known before a pass begins.
+    pub fn step(self, rule: impl StepRule + 'a) -> Result<Self, Error> {
+        if rule.scheduled(0).is_none() {
+            let cause = "an incremental pass needs its step in advance: use Constant, Diminishing or Given";
+            return Err(Error::Incompatible(cause.into()));
+        }
+        Ok(Self { outer: self.outer.step(rule) })
+    }
+
+    /// The current point.
+    pub fn x(&self) -> &[T] {
+        self.outer.x()
+    }
+
+    /// The current point.
+    pub fn into_x(self) -> Vec<T> {
+        self.outer.into_x()
+    }
+}
+
+impl<T: Real> Iterator for IncrementalSplitting<'_, T> {
+    type Item = Progress;
+
+    /// One major iteration, a whole pass.
+    fn next(&mut self) -> Option<Progress> {
+        self.outer.next()
+    }
+}
+
+impl<T: Real> Solver for IncrementalSplitting<'_, T> {
+    fn measure(&mut self) -> Measure {
+        self.outer.measure()
+    }
+
+    fn setting(&self) -> Setting {
+        self.outer.setting()
+    }
+}

@@ -1,0 +1,41 @@
+//! The acceptance test of the rules with a line search: sufficient decrease below the worst of the last few values.
+//!
+//! Wright, Nowak and Figueiredo, *Sparse reconstruction by separable approximation*, 2009, eq.22.
+
+use super::Trial;
+
+const MEMORY: usize = 8;
+const DECREASE: f64 = 1e-3;
+
+/// Accepts x⁺ if Φ(x⁺) ≤ max of the last `memory` values of Φ − (σ/2η)‖x⁺ − x‖², σ = 1e-3.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Descent {
+    memory: usize,
+    values: [f64; MEMORY],
+    next: usize,
+}
+
+impl Descent {
+    /// Compares with the last eight values.
+    pub(super) fn nonmonotone() -> Self {
+        Self { memory: MEMORY, values: [f64::NEG_INFINITY; MEMORY], next: 0 }
+    }
+
+    /// Compares with the last value only.
+    pub(super) fn monotone() -> Self {
+        Self { memory: 1, ..Self::nonmonotone() }
+    }
+
+    /// `None` if the trial is accepted, or the step to try next.
+    pub(super) fn judge(&mut self, trial: &Trial) -> Option<f64> {
+        let worst = self.values[..self.memory].iter().fold(trial.before, |a, &b| a.max(b));
+        let needed = DECREASE / (2.0 * trial.step) * trial.moved;
+        let accepted = trial.after <= worst - needed + trial.rounding;
+        if !accepted && trial.moved > 0.0 {
+            return Some(trial.step * 0.5);
+        }
+        self.values[self.next] = trial.after;
+        self.next = (self.next + 1) % self.memory;
+        None
+    }
+}

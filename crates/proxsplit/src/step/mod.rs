@@ -1,0 +1,86 @@
+//! Step rules: how η_k is chosen, one file each.
+//!
+//! Eq.38 asks for c ≤ η_k ≤ min(1, 2/L − c), where L belongs to the whole of f. For a sum of T terms that L is up to
+//! T·max L_t, and the steps between the terms of a pass use the same η_k.
+
+mod adaptive;
+mod backtracking;
+mod barzilai_borwein;
+mod constant;
+mod descent;
+mod diminishing;
+mod given;
+
+pub use adaptive::Adaptive;
+pub use backtracking::Backtracking;
+pub use barzilai_borwein::BarzilaiBorwein;
+pub use constant::Constant;
+pub use diminishing::Diminishing;
+pub use given::Given;
+
+use crate::Lipschitz;
+
+/// A rule for η_k.
+pub trait StepRule: Send {
+    /// η_k if it is fixed in advance: incremental passes need to know it before they start. `None` if the rule learns
+    /// from the run; then [`StepRule::propose`] is asked.
+    fn scheduled(&self, iteration: u64) -> Option<f64>;
+
+    /// η_k from what the last move has shown of f; there is no last move in the first iteration.
+    fn propose(&mut self, _last: Option<Curvature>) -> f64 {
+        self.scheduled(0).unwrap_or(1.0)
+    }
+
+    /// Whether trial points are to be evaluated and judged.
+    fn searches(&self) -> bool {
+        false
+    }
+
+    /// `None` to accept the trial point, or the shorter step to try next.
+    fn judge(&mut self, _trial: &Trial) -> Option<f64> {
+        None
+    }
+
+    /// Whether η_k → 0.
+    fn vanishes(&self) -> bool {
+        false
+    }
+
+    /// The L that the steps rest on, if the rule has one or has observed one.
+    fn lipschitz(&self) -> Lipschitz {
+        Lipschitz::Unknown
+    }
+}
+
+/// What a move Δx from one iterate to the next has shown: Δg is the change of the gradient.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Curvature {
+    /// ‖Δx‖²
+    pub moved: f64,
+    /// ‖Δg‖²
+    pub changed: f64,
+    /// ⟨Δx, Δg⟩
+    pub product: f64,
+}
+
+impl Curvature {
+    /// ‖Δg‖/‖Δx‖, a lower bound of L.
+    pub fn lipschitz(&self) -> f64 {
+        (self.changed / self.moved).sqrt()
+    }
+}
+
+/// A trial point x⁺ of a line search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trial {
+    /// η
+    pub step: f64,
+    /// Φ(x)
+    pub before: f64,
+    /// Φ(x⁺)
+    pub after: f64,
+    /// ‖x⁺ − x‖²
+    pub moved: f64,
+    /// Differences of Φ below this are rounding.
+    pub rounding: f64,
+}

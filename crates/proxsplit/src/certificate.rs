@@ -2,7 +2,7 @@
 
 use crate::ledger::Ledger;
 use crate::run::Reason;
-use crate::solve::{Measure, Progress, Setting};
+use crate::solve::{Measure, Method, Progress, Setting};
 use crate::{Class, Lipschitz};
 use serde::Serialize;
 use std::fmt;
@@ -60,7 +60,9 @@ pub enum StepRange {
 impl StepRange {
     fn of(setting: &Setting) -> Self {
         match setting.lipschitz {
-            Lipschitz::Known(l) | Lipschitz::Estimated(l) if setting.step * l >= 2.0 => StepRange::Violated { lipschitz: l },
+            Lipschitz::Known(l) | Lipschitz::Estimated(l) if setting.step * l >= 2.0 => {
+                StepRange::Violated { lipschitz: l }
+            }
             Lipschitz::Known(lipschitz) => StepRange::Inside { lipschitz },
             Lipschitz::Estimated(lipschitz) => StepRange::InsideEstimate { lipschitz },
             Lipschitz::Unknown => StepRange::Unknown,
@@ -71,11 +73,18 @@ impl StepRange {
 impl fmt::Display for StepRange {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            StepRange::Inside { lipschitz } => write!(out, "inside the range of eq.38 (L = {lipschitz:.3e})"),
-            StepRange::InsideEstimate { lipschitz } => {
-                write!(out, "inside the range of eq.38 for an estimated L = {lipschitz:.3e}")
+            StepRange::Inside { lipschitz } => {
+                write!(out, "inside the range of eq.38 (L = {lipschitz:.3e})")
             }
-            StepRange::Violated { lipschitz } => write!(out, "outside the range of eq.38 (L = {lipschitz:.3e})"),
+            StepRange::InsideEstimate { lipschitz } => {
+                write!(
+                    out,
+                    "inside the range of eq.38 for an estimated L = {lipschitz:.3e}"
+                )
+            }
+            StepRange::Violated { lipschitz } => {
+                write!(out, "outside the range of eq.38 (L = {lipschitz:.3e})")
+            }
             StepRange::Unknown => out.write_str("not comparable with eq.38: L is unknown"),
         }
     }
@@ -105,27 +114,48 @@ impl Guarantee {
     /// The strongest statement whose assumptions hold.
     pub fn of(setting: &Setting) -> Self {
         let exact = setting.ledger.is_exact();
-        if !setting.splits {
-            return Guarantee::None { because: "subgradient steps are not covered by the splitting theorem" };
+        if setting.method == Method::Subgradient {
+            return Guarantee::None {
+                because: "subgradient steps are not covered by the splitting theorem",
+            };
         }
         match setting.class {
-            Class::Nonconvex => return Guarantee::None { because: "g is nonconvex: the theorem needs a convex g" },
-            Class::WeaklyConvex { .. } if !(exact && setting.descends) => {
-                return Guarantee::None { because: "g is weakly convex: only exact descent steps are covered" };
+            Class::Nonconvex => {
+                return Guarantee::None {
+                    because: "g is nonconvex: the theorem needs a convex g",
+                };
+            }
+            Class::WeaklyConvex { .. } if !(exact && setting.method == Method::Descent) => {
+                return Guarantee::None {
+                    because: "g is weakly convex: only exact descent steps are covered",
+                };
             }
             _ => {}
         }
-        if !setting.descends {
+        if setting.method != Method::Descent {
             match StepRange::of(setting) {
-                StepRange::Violated { .. } => return Guarantee::None { because: "the step is not below 2/L" },
-                StepRange::Unknown => return Guarantee::None { because: "L is unknown" },
+                StepRange::Violated { .. } => {
+                    return Guarantee::None {
+                        because: "the step is not below 2/L",
+                    };
+                }
+                StepRange::Unknown => {
+                    return Guarantee::None {
+                        because: "L is unknown",
+                    };
+                }
                 StepRange::Inside { .. } | StepRange::InsideEstimate { .. } => {}
             }
         }
-        match (exact || setting.diminishing, setting.convex && setting.class == Class::Convex) {
+        match (
+            exact || setting.diminishing,
+            setting.convex && setting.class == Class::Convex,
+        ) {
             (true, true) => Guarantee::Minimizer,
             (true, false) => Guarantee::Stationary,
-            (false, _) => Guarantee::Neighbourhood { error: setting.ledger.total() },
+            (false, _) => Guarantee::Neighbourhood {
+                error: setting.ledger.total(),
+            },
         }
     }
 }
@@ -136,7 +166,10 @@ impl fmt::Display for Guarantee {
             Guarantee::Minimizer => out.write_str("convex problem: limit points are minimizers"),
             Guarantee::Stationary => out.write_str("limit points are stationary"),
             Guarantee::Neighbourhood { error } => {
-                write!(out, "limit points are stationary up to a multiple of the error level {error:.2e}")
+                write!(
+                    out,
+                    "limit points are stationary up to a multiple of the error level {error:.2e}"
+                )
             }
             Guarantee::None { because } => write!(out, "no theorem covers this run: {because}"),
         }
@@ -162,12 +195,19 @@ pub enum Verdict {
 
 impl Certificate {
     /// Draws up the certificate of a run that ended for `reason`.
-    pub fn new(reason: Reason, last: (Progress, Measure), setting: &Setting, tolerance: f64) -> Self {
+    pub fn new(
+        reason: Reason,
+        last: (Progress, Measure),
+        setting: &Setting,
+        tolerance: f64,
+    ) -> Self {
         let (progress, measure) = last;
         let verdict = match reason {
             Reason::Converged => Verdict::Stationary,
             Reason::ErrorFloor => Verdict::AtErrorFloor,
-            Reason::Diverged => Verdict::Diverged { pass: progress.passes },
+            Reason::Diverged => Verdict::Diverged {
+                pass: progress.passes,
+            },
             limit => Verdict::NotConverged(limit),
         };
         Self {
@@ -190,21 +230,39 @@ impl Certificate {
         let residual = self.stationarity;
         match &self.verdict {
             Verdict::Stationary => {
-                format!("stationary to tolerance: residual {residual:.2e} ≤ {:.2e}", self.tolerance)
+                format!(
+                    "stationary to tolerance: residual {residual:.2e} ≤ {:.2e}",
+                    self.tolerance
+                )
             }
             Verdict::AtErrorFloor => {
-                let cause = self.errors.largest().map_or("an unknown error".into(), |(s, e)| format!("{s} {e:.2e}"));
-                format!("at the error floor: residual {residual:.2e} with {cause}; shrink the step or tighten the source of the error")
+                let cause = self
+                    .errors
+                    .largest()
+                    .map_or("an unknown error".into(), |(s, e)| format!("{s} {e:.2e}"));
+                format!(
+                    "at the error floor: residual {residual:.2e} with {cause}; shrink the step or tighten the source of the error"
+                )
             }
             Verdict::NotConverged(reason) => {
-                format!("not converged: {reason}, with residual {residual:.2e} above {:.2e}", self.tolerance)
+                format!(
+                    "not converged: {reason}, with residual {residual:.2e} above {:.2e}",
+                    self.tolerance
+                )
             }
             Verdict::Diverged { pass } => {
                 let cause = match self.range {
                     StepRange::Violated { lipschitz } => {
-                        format!("the step {:.2e} is not below 2/L = {:.2e}; shorten it", self.step, 2.0 / lipschitz)
+                        format!(
+                            "the step {:.2e} is not below 2/L = {:.2e}; shorten it",
+                            self.step,
+                            2.0 / lipschitz
+                        )
                     }
-                    _ => format!("the step {:.2e} is probably too long; shorten it or leave it to the default rule", self.step),
+                    _ => format!(
+                        "the step {:.2e} is probably too long; shorten it or leave it to the default rule",
+                        self.step
+                    ),
                 };
                 format!("diverged at pass {pass:.1}: {cause}")
             }
@@ -216,7 +274,11 @@ impl fmt::Display for Certificate {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         writeln!(out, "{}", self.words())?;
         writeln!(out, "  objective   {:.10e}", self.objective)?;
-        writeln!(out, "  residual    {:.3e} at step 1, {:.3e} at step {:.2e}", self.residual, self.scaled_residual, self.step)?;
+        writeln!(
+            out,
+            "  residual    {:.3e} at step 1, {:.3e} at step {:.2e}",
+            self.residual, self.scaled_residual, self.step
+        )?;
         writeln!(out, "  step        {}", self.range)?;
         for (source, level) in self.errors.entries() {
             writeln!(out, "  error       {source}: {level}")?;

@@ -108,7 +108,9 @@ impl Ledger {
 
     /// The sources that take part, with their levels.
     pub fn entries(&self) -> impl Iterator<Item = (Source, Level)> + '_ {
-        Source::ALL.into_iter().filter_map(|source| self.get(source).map(|level| (source, level)))
+        Source::ALL
+            .into_iter()
+            .filter_map(|source| self.get(source).map(|level| (source, level)))
     }
 
     /// The sum of all levels that have a number.
@@ -118,13 +120,16 @@ impl Ledger {
 
     /// The largest entry, the one to work on first.
     pub fn largest(&self) -> Option<(Source, f64)> {
-        let numbers = self.entries().filter_map(|(source, level)| Some((source, level.value()?)));
+        let numbers = self
+            .entries()
+            .filter_map(|(source, level)| Some((source, level.value()?)));
         numbers.max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// Whether rounding is the only error.
     pub fn is_exact(&self) -> bool {
-        self.entries().all(|(source, level)| source == Source::Rounding || level.value() == Some(0.0))
+        self.entries()
+            .all(|(source, level)| source == Source::Rounding || level.value() == Some(0.0))
     }
 }
 
@@ -135,6 +140,9 @@ impl Serialize for Ledger {
             source: Source,
             level: Level,
         }
-        serializer.collect_seq(self.entries().map(|(source, level)| Entry { source, level }))
+        serializer.collect_seq(
+            self.entries()
+                .map(|(source, level)| Entry { source, level }),
+        )
     }
 }

@@ -34,7 +34,13 @@ impl Visits {
         require("number of terms", terms as f64, terms > 0, "at least 1")?;
         require("batch size", size as f64, size > 0, "at least 1")?;
         let size = size.min(terms);
-        let mut visits = Self { terms: (0..terms).collect(), size, order, seed, pass: 0 };
+        let mut visits = Self {
+            terms: (0..terms).collect(),
+            size,
+            order,
+            seed,
+            pass: 0,
+        };
         visits.go_to(0);
         Ok(visits)
     }
@@ -91,12 +97,19 @@ mod tests {
             let mut b = a.clone();
             a.next_pass();
             b.go_to(1);
-            let all = |v: &Visits| (0..v.batches()).flat_map(|i| v.batch(i).to_vec()).collect::<Vec<_>>();
+            let all = |v: &Visits| {
+                (0..v.batches())
+                    .flat_map(|i| v.batch(i).to_vec())
+                    .collect::<Vec<_>>()
+            };
             assert_eq!(all(&a), all(&b));
             assert_eq!((a.batches(), a.batch(3).len()), (4, 1));
             let mut sorted = all(&a);
             sorted.sort_unstable();
-            assert_eq!(sorted == (0..10).collect::<Vec<_>>(), order != Order::Random);
+            assert_eq!(
+                sorted == (0..10).collect::<Vec<_>>(),
+                order != Order::Random
+            );
         }
         assert!(Visits::new(0, 1, Order::Cyclic, 0).is_err());
         assert!(Visits::new(1, 0, Order::Cyclic, 0).is_err());

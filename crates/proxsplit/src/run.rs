@@ -35,7 +35,14 @@ pub struct Stop {
 
 impl Default for Stop {
     fn default() -> Self {
-        Self { residual: 1e-9, relative: 1e-6, passes: 1000.0, time: Duration::MAX, check_every: 1.0, at_floor: true }
+        Self {
+            residual: 1e-9,
+            relative: 1e-6,
+            passes: 1000.0,
+            time: Duration::MAX,
+            check_every: 1.0,
+            at_floor: true,
+        }
     }
 }
 
@@ -134,11 +141,23 @@ impl Report {
 pub fn run(solver: &mut dyn Solver, stop: &Stop, mut observer: impl Observer) -> Report {
     let start = Instant::now();
     let mut watch = Watch::new(*stop);
-    let mut progress = Progress { iteration: 0, passes: 0.0, step: 0.0, displacement: 0.0 };
+    let mut progress = Progress {
+        iteration: 0,
+        passes: 0.0,
+        step: 0.0,
+        displacement: 0.0,
+    };
     loop {
-        let row = Row { progress, measure: solver.measure(), seconds: start.elapsed().as_secs_f64() };
+        let row = Row {
+            progress,
+            measure: solver.measure(),
+            seconds: start.elapsed().as_secs_f64(),
+        };
         let told = observer.observe(&row);
-        if let Some(reason) = watch.look(row, solver).or(told.is_break().then_some(Reason::Interrupted)) {
+        if let Some(reason) = watch
+            .look(row, solver)
+            .or(told.is_break().then_some(Reason::Interrupted))
+        {
             return watch.report(reason, solver, start);
         }
         match advance(solver, stop, start, &mut progress) {
@@ -149,7 +168,12 @@ pub fn run(solver: &mut dyn Solver, stop: &Stop, mut observer: impl Observer) ->
 }
 
 /// Iterates until the next check is due or a limit is hit.
-fn advance(solver: &mut dyn Solver, stop: &Stop, start: Instant, progress: &mut Progress) -> ControlFlow<Reason> {
+fn advance(
+    solver: &mut dyn Solver,
+    stop: &Stop,
+    start: Instant,
+    progress: &mut Progress,
+) -> ControlFlow<Reason> {
     // A solver counts passes in fractions; half a percent of a check's distance is rounding of those sums.
     let due = progress.passes + stop.check_every * 0.995;
     loop {
@@ -182,7 +206,12 @@ const PATIENCE: usize = 10;
 
 impl Watch {
     fn new(stop: Stop) -> Self {
-        Self { stop, tolerance: stop.residual, limit: (stop.passes <= 0.0).then_some(Reason::PassLimit), trace: Vec::new() }
+        Self {
+            stop,
+            tolerance: stop.residual,
+            limit: (stop.passes <= 0.0).then_some(Reason::PassLimit),
+            trace: Vec::new(),
+        }
     }
 
     fn look(&mut self, row: Row, solver: &dyn Solver) -> Option<Reason> {
@@ -193,14 +222,16 @@ impl Watch {
         }
         self.trace.push(row);
         let first = self.trace[0].measure;
-        let ran_away = row.measure.objective > first.objective && now > 1e8 * (first.stationarity(setting.class) + 1.0);
+        let ran_away = row.measure.objective > first.objective
+            && now > 1e8 * (first.stationarity(setting.class) + 1.0);
         if ran_away || !now.is_finite() || row.measure.objective.is_nan() {
             return Some(Reason::Diverged);
         }
         if now <= self.tolerance {
             return Some(Reason::Converged);
         }
-        let stuck = self.stop.at_floor && self.is_stuck(|row| row.measure.stationarity(setting.class));
+        let stuck =
+            self.stop.at_floor && self.is_stuck(|row| row.measure.stationarity(setting.class));
         if stuck && now <= FLOOR * setting.ledger.total() {
             return Some(Reason::ErrorFloor);
         }
@@ -218,8 +249,18 @@ impl Watch {
 
     fn report(self, reason: Reason, solver: &dyn Solver, start: Instant) -> Report {
         let last = self.trace[self.trace.len() - 1];
-        let certificate = Certificate::new(reason, (last.progress, last.measure), &solver.setting(), self.tolerance);
-        Report { reason, certificate, trace: self.trace, seconds: start.elapsed().as_secs_f64() }
+        let certificate = Certificate::new(
+            reason,
+            (last.progress, last.measure),
+            &solver.setting(),
+            self.tolerance,
+        );
+        Report {
+            reason,
+            certificate,
+            trace: self.trace,
+            seconds: start.elapsed().as_secs_f64(),
+        }
     }
 }
 

@@ -42,11 +42,25 @@ impl<'a, T: Real> IncrementalPass<'a, T> {
         let (size, order, seed) = visits;
         let visits = Visits::new(f.terms(), size, order, seed)?;
         let zeros = vec![T::ZERO; f.dim()];
-        Ok(Self { f, g, inner, visits, started: false, z: zeros.clone(), term: zeros })
+        Ok(Self {
+            f,
+            g,
+            inner,
+            visits,
+            started: false,
+            z: zeros.clone(),
+            term: zeros,
+        })
     }
 
     /// The same, and calls `minor(t, x^{k,t}, ∇f_t(x^{k,t}))` at every term: for tests and studies of the lemmas.
-    pub fn traced(&mut self, x: &[T], step: f64, out: &mut [T], mut minor: impl FnMut(usize, &[T], &[T])) {
+    pub fn traced(
+        &mut self,
+        x: &[T],
+        step: f64,
+        out: &mut [T],
+        mut minor: impl FnMut(usize, &[T], &[T]),
+    ) {
         if self.started {
             self.visits.next_pass();
         }
@@ -56,7 +70,8 @@ impl<'a, T: Real> IncrementalPass<'a, T> {
         let batches = self.visits.batches();
         for t in 0..batches {
             self.term.fill(T::ZERO);
-            self.f.add_gradient(self.visits.batch(t), &self.z, &mut self.term);
+            self.f
+                .add_gradient(self.visits.batch(t), &self.z, &mut self.term);
             minor(t, &self.z, &self.term);
             axpy(T::ONE, &self.term, out);
             if t + 1 < batches {
@@ -77,7 +92,11 @@ impl<'a, T: Real> IncrementalPass<'a, T> {
 impl<T: Real> GradientSource<T> for IncrementalPass<'_, T> {
     fn estimate(&mut self, x: &[T], step: f64, out: &mut [T]) -> Level {
         self.traced(x, step, out, |_, _, _| {});
-        if self.visits.batches() == 1 { Level::Bounded(0.0) } else { Level::Unknown }
+        if self.visits.batches() == 1 {
+            Level::Bounded(0.0)
+        } else {
+            Level::Unknown
+        }
     }
 
     fn source(&self) -> Source {
@@ -103,7 +122,6 @@ pub fn drift_bound(step: f64, lipschitz: f64, betas: &[f64]) -> f64 {
     incrementality_bounds(step, lipschitz, betas).iter().sum()
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,7 +129,9 @@ mod tests {
     #[test]
     fn the_sum_of_the_bounds_is_the_closed_form() {
         let (step, l, betas) = (0.1f64, 3.0, [1.0, 0.5, 2.0, 0.25]);
-        let closed: f64 = (0..4).map(|t| ((1.0f64 + 2.0 * step * l).powi(3 - t) - 1.0) * betas[t as usize]).sum();
+        let closed: f64 = (0..4)
+            .map(|t| ((1.0f64 + 2.0 * step * l).powi(3 - t) - 1.0) * betas[t as usize])
+            .sum();
         assert!((drift_bound(step, l, &betas) - closed).abs() < 1e-12);
         assert!(drift_bound(1e-9, l, &betas) < 1e-7);
     }

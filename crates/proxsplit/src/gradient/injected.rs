@@ -32,8 +32,13 @@ impl<'a, T: Real> Injected<'a, T> {
     /// An error of norm `level` ≥ 0 on top of the exact gradient of `f`.
     pub fn new(f: &'a dyn Smooth<T>, level: f64, shape: Shape, seed: u64) -> Result<Self, Error> {
         let level = nonnegative("error level", level)?;
-        let mut injected =
-            Self { f, level, shape, random: Pcg64::seed_from_u64(seed), error: vec![T::ZERO; f.dim()] };
+        let mut injected = Self {
+            f,
+            level,
+            shape,
+            random: Pcg64::seed_from_u64(seed),
+            error: vec![T::ZERO; f.dim()],
+        };
         injected.draw();
         Ok(injected)
     }

@@ -15,8 +15,17 @@ pub struct MiniBatch<'a, T: Real = f64> {
 
 impl<'a, T: Real> MiniBatch<'a, T> {
     /// Batches of `size` terms in the given order; the sequence depends on the seed only.
-    pub fn new(f: &'a dyn FiniteSum<T>, size: usize, order: Order, seed: u64) -> Result<Self, Error> {
-        Ok(Self { f, visits: Visits::new(f.terms(), size, order, seed)?, batch: 0 })
+    pub fn new(
+        f: &'a dyn FiniteSum<T>,
+        size: usize,
+        order: Order,
+        seed: u64,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            f,
+            visits: Visits::new(f.terms(), size, order, seed)?,
+            batch: 0,
+        })
     }
 }
 
@@ -31,7 +40,11 @@ impl<T: Real> GradientSource<T> for MiniBatch<'_, T> {
         out.fill(T::ZERO);
         self.f.add_gradient(batch, x, out);
         scale(T::of(self.f.terms() as f64 / batch.len() as f64), out);
-        if batch.len() == self.f.terms() { Level::Bounded(0.0) } else { Level::Unknown }
+        if batch.len() == self.f.terms() {
+            Level::Bounded(0.0)
+        } else {
+            Level::Unknown
+        }
     }
 
     fn source(&self) -> Source {

@@ -16,8 +16,17 @@ impl<'a> SinglePrecision<'a> {
     /// The single-precision twin of a function of `dim` variables.
     pub fn new(f: &'a dyn Smooth<f32>, dim: usize) -> Result<Self, Error> {
         let found = f.dim();
-        require("dimension of the f32 function", found as f64, found == dim, "that of the f64 function")?;
-        Ok(Self { f, x: vec![0.0; dim], gradient: vec![0.0; dim] })
+        require(
+            "dimension of the f32 function",
+            found as f64,
+            found == dim,
+            "that of the f64 function",
+        )?;
+        Ok(Self {
+            f,
+            x: vec![0.0; dim],
+            gradient: vec![0.0; dim],
+        })
     }
 }
 

@@ -31,7 +31,9 @@ pub fn dot<T: Real>(a: &[T], b: &[T]) -> f64 {
 /// ⟨a − b, c − d⟩
 pub fn dot_of_differences<T: Real>((a, b): (&[T], &[T]), (c, d): (&[T], &[T])) -> f64 {
     let terms = a.iter().zip(b).zip(c.iter().zip(d));
-    terms.map(|((a, b), (c, d))| (a.f64() - b.f64()) * (c.f64() - d.f64())).sum()
+    terms
+        .map(|((a, b), (c, d))| (a.f64() - b.f64()) * (c.f64() - d.f64()))
+        .sum()
 }
 
 /// ‖a − b‖²

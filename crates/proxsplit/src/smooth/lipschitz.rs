@@ -13,7 +13,9 @@ const ROUNDS: usize = 12;
 pub fn estimate<T: Real>(f: &dyn Smooth<T>, x: &[T], seed: u64) -> Lipschitz {
     let n = x.len();
     let mut random = Pcg64::seed_from_u64(seed);
-    let mut direction: Vec<T> = (0..n).map(|_| T::of(random.random_range(-1.0..1.0))).collect();
+    let mut direction: Vec<T> = (0..n)
+        .map(|_| T::of(random.random_range(-1.0..1.0)))
+        .collect();
     let (mut moved, mut here, mut there) = (x.to_vec(), vec![T::ZERO; n], vec![T::ZERO; n]);
     f.gradient(x, &mut here);
     // Long enough to rise above the rounding of the gradient, short enough to stay local.
@@ -37,5 +39,9 @@ pub fn estimate<T: Real>(f: &dyn Smooth<T>, x: &[T], seed: u64) -> Lipschitz {
             *d = there - here;
         }
     }
-    if largest > 0.0 { Lipschitz::Estimated(1.1 * largest) } else { Lipschitz::Unknown }
+    if largest > 0.0 {
+        Lipschitz::Estimated(1.1 * largest)
+    } else {
+        Lipschitz::Unknown
+    }
 }

@@ -21,7 +21,12 @@ pub struct Passes {
 
 impl Default for Passes {
     fn default() -> Self {
-        Self { inner: Inner::Identity, batch: 1, order: Order::Reshuffled, seed: 0 }
+        Self {
+            inner: Inner::Identity,
+            batch: 1,
+            order: Order::Reshuffled,
+            seed: 0,
+        }
     }
 }
 
@@ -42,18 +47,28 @@ impl<'a, T: Real> IncrementalSplitting<'a, T> {
         start: &[T],
         passes: Passes,
     ) -> Result<Self, Error> {
-        let pass = IncrementalPass::new(f, g, passes.inner, (passes.batch, passes.order, passes.seed))?;
-        Ok(Self { outer: Splitting::new(f, g, start)?.gradient(pass) })
+        let pass = IncrementalPass::new(
+            f,
+            g,
+            passes.inner,
+            (passes.batch, passes.order, passes.seed),
+        )?;
+        Ok(Self {
+            outer: Splitting::new(f, g, start)?.gradient(pass),
+        })
     }
 
     /// Chooses the steps: constant, diminishing or given. Rules that learn from the run are refused, because η must be
     /// known before a pass begins.
     pub fn step(self, rule: impl StepRule + 'a) -> Result<Self, Error> {
         if rule.scheduled(0).is_none() {
-            let cause = "an incremental pass needs its step in advance: use Constant, Diminishing or Given";
+            let cause =
+                "an incremental pass needs its step in advance: use Constant, Diminishing or Given";
             return Err(Error::Incompatible(cause.into()));
         }
-        Ok(Self { outer: self.outer.step(rule) })
+        Ok(Self {
+            outer: self.outer.step(rule),
+        })
     }
 
     /// The current point.

@@ -46,6 +46,17 @@ impl Measure {
     }
 }
 
+/// The kind of step that a solver makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Proximal splitting without descent, on exact or inexact gradients.
+    Splitting,
+    /// Proximal splitting on exact gradients with a line search that makes Φ decrease.
+    Descent,
+    /// A subgradient step, which no theorem here covers.
+    Subgradient,
+}
+
 /// What is known of a run besides its numbers; decides which theorem covers it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setting {
@@ -57,10 +68,8 @@ pub struct Setting {
     pub lipschitz: Lipschitz,
     /// The latest η.
     pub step: f64,
-    /// Whether Φ is made to decrease by a line search on exact gradients.
-    pub descends: bool,
-    /// Whether the method converges to stationary points at all: false for plain subgradient steps.
-    pub splits: bool,
+    /// The kind of step.
+    pub method: Method,
     /// Whether the steps go to zero.
     pub diminishing: bool,
     /// The errors, by source.

@@ -1,6 +1,6 @@
 //! The stochastic generalized gradient method, the baseline of the paper: x ← Π_X(x − η_k(∇̃f(x) + s)), s ∈ ∂ψ(x).
 
-use super::{Measure, Passes, Progress, Setting, Solver, Splitting};
+use super::{Measure, Method, Passes, Progress, Setting, Solver, Splitting};
 use crate::gradient::{GradientSource, MiniBatch};
 use crate::ledger::Level;
 use crate::linalg::vec;
@@ -55,7 +55,17 @@ impl<'a, T: Real> Sggd<'a, T> {
         let zeros = vec![T::ZERO; start.len()];
         let rule = Box::new(rule);
         let (direction, before) = (zeros.clone(), zeros);
-        Ok(Self { point, sample, terms, rule, direction, before, iteration: 0, passes: 0.0, step: 0.0 })
+        Ok(Self {
+            point,
+            sample,
+            terms,
+            rule,
+            direction,
+            before,
+            iteration: 0,
+            passes: 0.0,
+            step: 0.0,
+        })
     }
 
     /// The current point.
@@ -88,7 +98,12 @@ impl<T: Real> Iterator for Sggd<'_, T> {
         self.iteration += 1;
         self.passes += self.sample.passes();
         self.step = step;
-        Some(Progress { iteration: self.iteration, passes: self.passes, step, displacement })
+        Some(Progress {
+            iteration: self.iteration,
+            passes: self.passes,
+            step,
+            displacement,
+        })
     }
 }
 
@@ -102,8 +117,7 @@ impl<T: Real> Solver for Sggd<'_, T> {
         setting.ledger.set(self.sample.source(), Level::Unknown);
         Setting {
             step: self.step,
-            splits: false,
-            descends: false,
+            method: Method::Subgradient,
             diminishing: self.rule.vanishes(),
             ..setting
         }

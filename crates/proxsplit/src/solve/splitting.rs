@@ -1,6 +1,6 @@
 //! Algorithm 1, inexact proximal splitting: xᵏ⁺¹ = P_η^g(xᵏ − η·∇̃f(xᵏ)).
 
-use super::{Measure, Progress, Setting, Solver};
+use super::{Measure, Method, Progress, Setting, Solver};
 use crate::error::{Error, all_finite, length};
 use crate::gradient::GradientSource;
 use crate::ledger::{Ledger, Level, Source};
@@ -32,14 +32,14 @@ pub struct Splitting<'a, T: Real = f64> {
     g: &'a dyn Prox<T>,
     source: Option<Box<dyn GradientSource<T> + 'a>>,
     rule: Option<Box<dyn StepRule + 'a>>,
-    x: Vec<T>,             // xᵏ
-    trial: Vec<T>,         // xᵏ⁺¹ while it is made, xᵏ⁻¹ afterwards
-    gradient: Vec<T>,      // ∇̃f(xᵏ)
-    previous: Vec<T>,      // ∇̃f(xᵏ⁻¹)
-    exact: Vec<T>,         // ∇f(xᵏ), where it differs from ∇̃f(xᵏ); else empty
-    probe: Vec<T>,         // the prox point of a residual
-    value: Option<f64>,    // f(xᵏ), if the exact gradient at xᵏ is at hand
-    estimated: bool,       // whether `gradient` is ∇̃f(xᵏ) already
+    x: Vec<T>,          // xᵏ
+    trial: Vec<T>,      // xᵏ⁺¹ while it is made, xᵏ⁻¹ afterwards
+    gradient: Vec<T>,   // ∇̃f(xᵏ)
+    previous: Vec<T>,   // ∇̃f(xᵏ⁻¹)
+    exact: Vec<T>,      // ∇f(xᵏ), where it differs from ∇̃f(xᵏ); else empty
+    probe: Vec<T>,      // the prox point of a residual
+    value: Option<f64>, // f(xᵏ), if the exact gradient at xᵏ is at hand
+    estimated: bool,    // whether `gradient` is ∇̃f(xᵏ) already
     lipschitz: Lipschitz,
     ledger: Ledger,
     step: f64,
@@ -119,7 +119,10 @@ impl<'a, T: Real> Splitting<'a, T> {
         }
         let (exact, lipschitz) = (self.source.is_none(), self.lipschitz);
         let rule = self.rule.get_or_insert_with(|| {
-            let first = lipschitz.value().filter(|l| *l > 0.0 && l.is_finite()).map_or(1.0, |l| 1.0 / l);
+            let first = lipschitz
+                .value()
+                .filter(|l| *l > 0.0 && l.is_finite())
+                .map_or(1.0, |l| 1.0 / l);
             match (BarzilaiBorwein::new(first), Constant::within(lipschitz)) {
                 (Ok(rule), _) if exact => Box::new(rule),
                 (_, Some(rule)) => Box::new(rule),
@@ -196,7 +199,13 @@ impl<'a, T: Real> Splitting<'a, T> {
             let after = smooth + self.g.value(&self.trial);
             let after = if after.is_nan() { f64::INFINITY } else { after };
             let moved = vec::distance_squared(&self.trial, &self.x);
-            let trial = Trial { step, before, after, moved, rounding };
+            let trial = Trial {
+                step,
+                before,
+                after,
+                moved,
+                rounding,
+            };
             match self.rule().judge(&trial) {
                 Some(shorter) if shorter > f64::MIN_POSITIVE => step = shorter,
                 _ => return step,
@@ -206,7 +215,11 @@ impl<'a, T: Real> Splitting<'a, T> {
 
     /// The residual of step η at x: ‖x − P_η(x − η∇f(x))‖/η.
     fn residual(&mut self, step: f64) -> f64 {
-        let gradient = if self.source.is_none() { &self.gradient } else { &self.exact };
+        let gradient = if self.source.is_none() {
+            &self.gradient
+        } else {
+            &self.exact
+        };
         let eta = T::of(step);
         for ((p, &x), &g) in self.probe.iter_mut().zip(&self.x).zip(gradient) {
             *p = x - eta * g;
@@ -226,7 +239,11 @@ impl<T: Real> Iterator for Splitting<'_, T> {
         if !self.estimated || self.source.is_some() {
             self.estimate(scheduled.unwrap_or(self.step));
         }
-        let curvature = if scheduled.is_none() { self.curvature() } else { None };
+        let curvature = if scheduled.is_none() {
+            self.curvature()
+        } else {
+            None
+        };
         let proposed = scheduled.unwrap_or_else(|| self.rule().propose(curvature));
         let limit = self.g.class().step_limit();
         let step = proposed.min(0.99 * limit);
@@ -248,7 +265,12 @@ impl<T: Real> Iterator for Splitting<'_, T> {
         swap(&mut self.x, &mut self.trial);
         self.step = step;
         self.iteration += 1;
-        Some(Progress { iteration: self.iteration, passes: self.passes, step, displacement })
+        Some(Progress {
+            iteration: self.iteration,
+            passes: self.passes,
+            step,
+            displacement,
+        })
     }
 }
 
@@ -263,32 +285,51 @@ impl<T: Real> Solver for Splitting<'_, T> {
             None => self.f.gradient(&self.x, &mut self.exact),
         };
         self.value = Some(value);
-        let gradient = if self.source.is_none() { &self.gradient } else { &self.exact };
+        let gradient = if self.source.is_none() {
+            &self.gradient
+        } else {
+            &self.exact
+        };
         let size = vec::norm(gradient);
         if !matches!(&self.source, Some(source) if source.source() == Source::Rounding) {
-            self.ledger.set(Source::Rounding, Level::Estimated(T::EPSILON.f64() * size));
+            self.ledger
+                .set(Source::Rounding, Level::Estimated(T::EPSILON.f64() * size));
         }
         let residual = self.residual(1.0);
         let iteration = self.iteration;
         let step = if self.step > 0.0 {
             self.step
         } else {
-            self.rule().scheduled(iteration).unwrap_or_else(|| self.lipschitz.value().map_or(1.0, |l| 1.0 / l))
+            self.rule()
+                .scheduled(iteration)
+                .unwrap_or_else(|| self.lipschitz.value().map_or(1.0, |l| 1.0 / l))
         };
         let scaled_residual = self.residual(step);
-        Measure { objective: value + self.g.value(&self.x), residual, scaled_residual }
+        Measure {
+            objective: value + self.g.value(&self.x),
+            residual,
+            scaled_residual,
+        }
     }
 
     fn setting(&self) -> Setting {
         let rule = self.rule.as_deref();
+        let searches = self.source.is_none() && rule.is_some_and(StepRule::searches);
         let observed = rule.map_or(Lipschitz::Unknown, StepRule::lipschitz);
         Setting {
             class: self.g.class(),
             convex: self.f.is_convex(),
-            lipschitz: if self.lipschitz == Lipschitz::Unknown { observed } else { self.lipschitz },
+            lipschitz: if self.lipschitz == Lipschitz::Unknown {
+                observed
+            } else {
+                self.lipschitz
+            },
             step: self.step,
-            descends: self.source.is_none() && rule.is_some_and(StepRule::searches),
-            splits: true,
+            method: if searches {
+                Method::Descent
+            } else {
+                Method::Splitting
+            },
             diminishing: rule.is_some_and(StepRule::vanishes),
             ledger: self.ledger,
         }

@@ -18,7 +18,11 @@ pub struct Adaptive {
 impl Adaptive {
     /// Starts with the step `first` > 0, rather too short than too long.
     pub fn new(first: f64) -> Result<Self, Error> {
-        Ok(Self { step: positive("first step", first)?, ratio: 1.0 / 3.0, observed: 0.0 })
+        Ok(Self {
+            step: positive("first step", first)?,
+            ratio: 1.0 / 3.0,
+            observed: 0.0,
+        })
     }
 }
 
@@ -34,7 +38,11 @@ impl StepRule for Adaptive {
         let local = last.lipschitz();
         self.observed = self.observed.max(local);
         let excess = 2.0 * (self.step * local).powi(2) - 1.0;
-        let followed = if excess > 0.0 { self.step / excess.sqrt() } else { f64::INFINITY };
+        let followed = if excess > 0.0 {
+            self.step / excess.sqrt()
+        } else {
+            f64::INFINITY
+        };
         let step = ((2.0 / 3.0 + self.ratio).sqrt() * self.step).min(followed);
         self.ratio = step / self.step;
         self.step = step;
@@ -42,6 +50,10 @@ impl StepRule for Adaptive {
     }
 
     fn lipschitz(&self) -> Lipschitz {
-        if self.observed > 0.0 { Lipschitz::Estimated(self.observed) } else { Lipschitz::Unknown }
+        if self.observed > 0.0 {
+            Lipschitz::Estimated(self.observed)
+        } else {
+            Lipschitz::Unknown
+        }
     }
 }

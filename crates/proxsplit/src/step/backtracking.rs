@@ -16,7 +16,11 @@ pub struct Backtracking {
 impl Backtracking {
     /// Starts with the step `first` > 0; Φ must decrease in every iteration.
     pub fn new(first: f64) -> Result<Self, Error> {
-        Ok(Self { step: positive("first step", first)?, descent: Descent::monotone(), observed: 0.0 })
+        Ok(Self {
+            step: positive("first step", first)?,
+            descent: Descent::monotone(),
+            observed: 0.0,
+        })
     }
 
     /// Φ may rise for a while: it is compared with the worst of the last eight values.
@@ -50,6 +54,10 @@ impl StepRule for Backtracking {
     }
 
     fn lipschitz(&self) -> Lipschitz {
-        if self.observed > 0.0 { Lipschitz::Estimated(self.observed) } else { Lipschitz::Unknown }
+        if self.observed > 0.0 {
+            Lipschitz::Estimated(self.observed)
+        } else {
+            Lipschitz::Unknown
+        }
     }
 }

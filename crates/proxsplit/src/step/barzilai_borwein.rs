@@ -20,7 +20,12 @@ impl BarzilaiBorwein {
     /// Starts with the step `first` > 0.
     pub fn new(first: f64) -> Result<Self, Error> {
         let step = positive("first step", first)?;
-        Ok(Self { step, long: true, descent: Descent::nonmonotone(), observed: 0.0 })
+        Ok(Self {
+            step,
+            long: true,
+            descent: Descent::nonmonotone(),
+            observed: 0.0,
+        })
     }
 }
 
@@ -35,11 +40,18 @@ impl StepRule for BarzilaiBorwein {
         };
         self.observed = self.observed.max(last.lipschitz());
         self.long = !self.long;
-        let quotient =
-            if self.long { last.moved / last.product } else { last.product / last.changed };
+        let quotient = if self.long {
+            last.moved / last.product
+        } else {
+            last.product / last.changed
+        };
         // The quotient may be anything where f is not convex; a hundredfold change is as far as one move can be trusted.
         let range = (self.step * 1e-2, self.step * 1e2);
-        self.step = if last.product > 0.0 { quotient.clamp(range.0, range.1) } else { self.step * 2.0 };
+        self.step = if last.product > 0.0 {
+            quotient.clamp(range.0, range.1)
+        } else {
+            self.step * 2.0
+        };
         self.step
     }
 
@@ -53,6 +65,10 @@ impl StepRule for BarzilaiBorwein {
     }
 
     fn lipschitz(&self) -> Lipschitz {
-        if self.observed > 0.0 { Lipschitz::Estimated(self.observed) } else { Lipschitz::Unknown }
+        if self.observed > 0.0 {
+            Lipschitz::Estimated(self.observed)
+        } else {
+            Lipschitz::Unknown
+        }
     }
 }

@@ -13,11 +13,17 @@ pub struct Constant {
 
 impl Constant {
     /// η = 1, for when nothing is known.
-    pub const UNIT: Self = Self { step: 1.0, lipschitz: Lipschitz::Unknown };
+    pub const UNIT: Self = Self {
+        step: 1.0,
+        lipschitz: Lipschitz::Unknown,
+    };
 
     /// η > 0 as given.
     pub fn new(step: f64) -> Result<Self, Error> {
-        Ok(Self { step: positive("step", step)?, lipschitz: Lipschitz::Unknown })
+        Ok(Self {
+            step: positive("step", step)?,
+            lipschitz: Lipschitz::Unknown,
+        })
     }
 
     /// min(1, 1/L), the middle of the range of eq.38. `None` if nothing is known of L.

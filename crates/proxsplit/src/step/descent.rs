@@ -18,17 +18,26 @@ pub(super) struct Descent {
 impl Descent {
     /// Compares with the last eight values.
     pub(super) fn nonmonotone() -> Self {
-        Self { memory: MEMORY, values: [f64::NEG_INFINITY; MEMORY], next: 0 }
+        Self {
+            memory: MEMORY,
+            values: [f64::NEG_INFINITY; MEMORY],
+            next: 0,
+        }
     }
 
     /// Compares with the last value only.
     pub(super) fn monotone() -> Self {
-        Self { memory: 1, ..Self::nonmonotone() }
+        Self {
+            memory: 1,
+            ..Self::nonmonotone()
+        }
     }
 
     /// `None` if the trial is accepted, or the step to try next.
     pub(super) fn judge(&mut self, trial: &Trial) -> Option<f64> {
-        let worst = self.values[..self.memory].iter().fold(trial.before, |a, &b| a.max(b));
+        let worst = self.values[..self.memory]
+            .iter()
+            .fold(trial.before, |a, &b| a.max(b));
         let needed = DECREASE / (2.0 * trial.step) * trial.moved;
         let accepted = trial.after <= worst - needed + trial.rounding;
         if !accepted && trial.moved > 0.0 {

@@ -14,8 +14,17 @@ pub struct Diminishing {
 impl Diminishing {
     /// First step η₀ > 0, power 0 < p ≤ 1, and delay d = 1.
     pub fn new(first: f64, power: f64) -> Result<Self, Error> {
-        require("power", power, power > 0.0 && power <= 1.0, "greater than 0 and at most 1")?;
-        Ok(Self { first: positive("first step", first)?, power, delay: 1.0 })
+        require(
+            "power",
+            power,
+            power > 0.0 && power <= 1.0,
+            "greater than 0 and at most 1",
+        )?;
+        Ok(Self {
+            first: positive("first step", first)?,
+            power,
+            delay: 1.0,
+        })
     }
 
     /// The number of iterations d > 0 after which the step has clearly begun to fall.

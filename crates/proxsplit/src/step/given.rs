@@ -13,9 +13,15 @@ impl Given {
     /// A list of steps η_k > 0, at least one.
     pub fn new(steps: Vec<f64>) -> Result<Self, Error> {
         if steps.is_empty() {
-            return Err(Error::Shape { what: "list of steps", expected: 1, found: 0 });
+            return Err(Error::Shape {
+                what: "list of steps",
+                expected: 1,
+                found: 0,
+            });
         }
-        steps.iter().try_for_each(|&step| positive("step", step).map(|_| ()))?;
+        steps
+            .iter()
+            .try_for_each(|&step| positive("step", step).map(|_| ()))?;
         Ok(Self { steps })
     }
 }

@@ -147,7 +147,7 @@ pub fn monotone_at<T: Real>(
 }
 
 #[cfg(test)]
-pub(crate) use tests::{contract, vector};
+pub(crate) use tests::{contract, extremes, vector};
 
 #[cfg(test)]
 mod tests {
@@ -170,6 +170,27 @@ mod tests {
     pub(crate) fn contract<G: Prox<f64> + Prox<f32>>(g: &G, len: usize) {
         precision::<f64>(g, len);
         precision::<f32>(g, len);
+    }
+
+    /// The prox of huge, tiny and mixed entries is still the minimizer, in both precisions.
+    pub(crate) fn extremes<G: Prox<f64> + Prox<f32>>(g: &G, len: usize) {
+        for (k, scale) in [1e100, 1e-100, 1e20, 1e-20].into_iter().enumerate() {
+            let uniform: Vec<f64> = (0..len)
+                .map(|i| scale * ((i * 5 % 7) as f64 - 3.0))
+                .collect();
+            let mixed: Vec<f64> = (0..len)
+                .map(|i| if i % 2 == 0 { scale } else { 1.0 })
+                .collect();
+            for y in [uniform, mixed] {
+                for step in [1e-3, 1.0, 1e3] {
+                    prox_at::<f64>(g, &y, step, 1).unwrap();
+                    if k >= 2 {
+                        let single: Vec<f32> = y.iter().map(|&y| y as f32).collect();
+                        prox_at::<f32>(g, &single, step, 1).unwrap();
+                    }
+                }
+            }
+        }
     }
 
     fn precision<T: Real>(g: &dyn Prox<T>, len: usize) {
@@ -202,9 +223,12 @@ mod tests {
                 let feasible = prox_of(g, &y, a);
                 monotone_at(g, &feasible, &z, (a.min(b), a.max(b))).map_err(TestCaseError::fail)?;
             }
-            if g.value(&prox_of(g, &y, a)) == 0.0 && g.value(&z) == f64::INFINITY {
-                // An indicator: projecting again changes nothing.
-                let once = prox_of(g, &z, a);
+            let mirrored: Vec<T> = y.iter().map(|&y| -y).collect();
+            let once = prox_of(g, &z, a);
+            let free = |p: &[T]| g.value(p) == 0.0;
+            let indicator = free(&prox_of(g, &y, a)) && free(&prox_of(g, &mirrored, a)) && free(&once);
+            if indicator && g.value(&z) == f64::INFINITY {
+                // Projecting again changes nothing.
                 let twice = prox_of(g, &once, a);
                 prop_assert!(distance(&once, &twice) <= tolerance::<T>() * (norm(&once) + 1e-30));
             }

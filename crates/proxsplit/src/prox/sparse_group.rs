@@ -1,0 +1,88 @@
+//! g(x) = W1‖x‖₁ + W2 Σ_G ‖x_G‖₂ over disjoint groups.
+
+use super::groups::Groups;
+use super::l1::soft;
+use super::l2::shorten;
+use crate::error::{Error, nonnegative};
+use crate::linalg::vec::{norm, norm1};
+use crate::{Prox, Real};
+
+/// `sparse-group:W1,W2,S`, the sparse group lasso: soft thresholding by ηW1, then shortening of each group by ηW2.
+/// Convex.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SparseGroup {
+    l1: f64,
+    group: f64,
+    groups: Groups,
+}
+
+impl SparseGroup {
+    /// W1‖x‖₁ + W2 Σ_G ‖x_G‖₂ with W1, W2 ≥ 0.
+    pub fn new(l1: f64, group: f64, groups: Groups) -> Result<Self, Error> {
+        Ok(Self {
+            l1: nonnegative("weight of the l1 norm", l1)?,
+            group: nonnegative("weight of the groups", group)?,
+            groups,
+        })
+    }
+
+    /// W1
+    pub fn l1_weight(&self) -> f64 {
+        self.l1
+    }
+
+    /// W2
+    pub fn group_weight(&self) -> f64 {
+        self.group
+    }
+
+    /// The groups G.
+    pub fn groups(&self) -> &Groups {
+        &self.groups
+    }
+}
+
+impl<T: Real> Prox<T> for SparseGroup {
+    fn value(&self, x: &[T]) -> f64 {
+        self.l1 * norm1(x) + self.group * self.groups.sum(x, norm)
+    }
+
+    fn prox(&self, x: &mut [T], step: T) {
+        let by = T::of(self.l1) * step;
+        for t in x.iter_mut() {
+            *t = soft(*t, by);
+        }
+        let by = self.group * step.f64();
+        self.groups.update(x, |group| shorten(group, by));
+    }
+
+    fn fits(&self, len: usize) -> Result<(), Error> {
+        self.groups.fits(len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{contract, extremes};
+
+    #[test]
+    fn keeps_the_contract() {
+        for (l1, group, size, len) in [(0.5, 0.7, 3, 7), (0.0, 1.0, 2, 4), (1.0, 0.0, 2, 5)] {
+            let g = SparseGroup::new(l1, group, Groups::of_size(size).unwrap()).unwrap();
+            contract(&g, len);
+            extremes(&g, len);
+        }
+        let lists = Groups::from_lists(&[vec![5, 0], vec![2, 3, 1]]).unwrap();
+        contract(&SparseGroup::new(0.3, 0.8, lists).unwrap(), 6);
+    }
+
+    #[test]
+    fn names_the_bad_weight() {
+        let groups = Groups::of_size(2).unwrap();
+        assert_eq!(
+            SparseGroup::new(1.0, -1.0, groups).unwrap_err().to_string(),
+            "weight of the groups = -1, but it must be finite and at least 0"
+        );
+    }
+}

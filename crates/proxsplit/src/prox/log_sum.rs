@@ -1,0 +1,150 @@
+//! The log-sum penalty, which reweighted ℓ1 minimization majorizes.
+//!
+//! E. Candès, M. Wakin, S. Boyd, "Enhancing sparsity by reweighted ℓ1 minimization", 2008.
+
+use super::separable::{self, even_between, odd};
+use crate::error::{Error, nonnegative, positive};
+use crate::{Class, Prox, Real, Separable};
+
+/// `log-sum:W,E`: W Σ_i log(1 + |x_i|/E). The prox is zero up to a jump, beyond it the larger root of a quadratic.
+/// Weakly convex with modulus W/E².
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LogSum {
+    weight: f64,
+    epsilon: f64,
+}
+
+impl LogSum {
+    /// The penalty with W ≥ 0 and E > 0; its slope at zero is W/E.
+    pub fn new(weight: f64, epsilon: f64) -> Result<Self, Error> {
+        Ok(Self {
+            weight: nonnegative("weight", weight)?,
+            epsilon: positive("E", epsilon)?,
+        })
+    }
+
+    /// W
+    pub fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// E
+    pub fn epsilon(&self) -> f64 {
+        self.epsilon
+    }
+
+    fn at(&self, t: f64) -> f64 {
+        self.weight * (t.abs() / self.epsilon).ln_1p()
+    }
+
+    /// The larger root of (z − t)(z + E) + ηW, the local minimizer; NaN if there is none, and it may be below zero.
+    #[inline(always)]
+    fn root(&self, t: f64, pull: f64) -> f64 {
+        let e = self.epsilon;
+        let spread = ((t + e) * (t + e) - 4.0 * pull).sqrt();
+        if t >= e {
+            (t - e + spread) / 2.0
+        } else {
+            // The same without cancellation.
+            2.0 * (t * e - pull) / (e - t + spread)
+        }
+    }
+
+    /// The largest t whose prox is zero.
+    ///
+    /// If ηW ≤ E² the prox is continuous and this is ηW/E. Else it is where the objective at the root less that at zero
+    /// changes sign. That difference is concave and decreasing in t with slope −root/η, so Newton's method from
+    /// ηW/E comes down to it without overshoot.
+    fn jump(&self, step: f64) -> f64 {
+        let pull = step * self.weight;
+        let mut t = pull / self.epsilon;
+        if t <= self.epsilon {
+            return t;
+        }
+        for _ in 0..60 {
+            let z = self.root(t, pull);
+            let drop = step * self.at(z) + z * (z / 2.0 - t);
+            let next = t + drop / z;
+            if next.is_nan() || next >= t {
+                break;
+            }
+            t = next;
+        }
+        t
+    }
+}
+
+impl<T: Real> Prox<T> for LogSum {
+    fn value(&self, x: &[T]) -> f64 {
+        separable::value(self, x)
+    }
+
+    fn prox(&self, x: &mut [T], step: T) {
+        let jump = T::of(self.jump(step.f64()));
+        let pull = step.f64() * self.weight;
+        for x in x {
+            *x = odd(*x, |t| {
+                if t > jump {
+                    T::of(self.root(t.f64(), pull).max(0.0))
+                } else {
+                    T::ZERO
+                }
+            });
+        }
+    }
+
+    fn class(&self) -> Class {
+        Class::WeaklyConvex {
+            modulus: self.weight / (self.epsilon * self.epsilon),
+        }
+    }
+
+    fn separable(&self) -> Option<&dyn Separable<T>> {
+        Some(self)
+    }
+}
+
+impl<T: Real> Separable<T> for LogSum {
+    fn value_at(&self, _: usize, t: T) -> f64 {
+        self.at(t.f64())
+    }
+
+    fn prox_between(&self, _: usize, t: T, step: T, bounds: (T, T)) -> T {
+        let root = |t, step: f64| self.root(t, step * self.weight);
+        even_between(
+            (t, step),
+            bounds,
+            |t, step| [0.0, root(t, step).max(0.0)],
+            |z| self.at(z),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::contract;
+    use crate::prox::brute;
+
+    #[test]
+    fn keeps_the_contract() {
+        contract(&LogSum::new(0.7, 0.5).unwrap(), 5);
+        contract(&LogSum::new(0.7, 3.0).unwrap(), 5);
+        contract(&LogSum::new(0.0, 1.0).unwrap(), 3);
+    }
+
+    #[test]
+    fn beats_every_point_of_a_grid() {
+        brute::grid(&LogSum::new(0.7, 0.5).unwrap());
+        brute::grid(&LogSum::new(0.2, 0.01).unwrap());
+        brute::grid(&LogSum::new(2.0, 4.0).unwrap());
+    }
+
+    #[test]
+    fn refuses_bad_parameters() {
+        assert_eq!(
+            LogSum::new(1.0, 0.0).unwrap_err().to_string(),
+            "E = 0, but it must be finite and greater than 0"
+        );
+    }
+}

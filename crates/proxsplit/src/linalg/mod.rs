@@ -5,4 +5,5 @@ mod simplex_threshold;
 pub mod vec;
 
 pub use dense::Mat;
+pub(crate) use simplex_threshold::{ball_cut, simplex_cut};
 pub use simplex_threshold::{ball_threshold, simplex_threshold};

@@ -18,27 +18,57 @@ const LANES: usize = 8;
 /// assert_eq!(simplex_threshold(&[3.0, 1.0, 2.0], 2.0), 1.5);
 /// ```
 pub fn simplex_threshold<T: Real>(v: &[T], radius: f64) -> f64 {
-    threshold(v, radius, |v| v)
+    simplex_cut(v, radius).at()
 }
 
 /// τ with Σ_i max(|v_i| − τ, 0) = `radius` ≥ 0; negative if and only if ‖v‖₁ < `radius`.
 pub fn ball_threshold<T: Real>(v: &[T], radius: f64) -> f64 {
+    ball_cut(v, radius).at()
+}
+
+/// τ = top + offset, kept apart because the sum can round: 1e20 − 1e-3 is 1e20.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cut {
+    top: f64,
+    offset: f64,
+}
+
+impl Cut {
+    /// τ
+    fn at(self) -> f64 {
+        self.top + self.offset
+    }
+
+    /// max(v − τ, 0), exact also where τ is huge.
+    #[inline(always)]
+    pub(crate) fn excess(self, v: f64) -> f64 {
+        (v - self.top - self.offset).max(0.0)
+    }
+}
+
+/// [`simplex_threshold`] as a [`Cut`].
+pub(crate) fn simplex_cut<T: Real>(v: &[T], radius: f64) -> Cut {
+    threshold(v, radius, |v| v)
+}
+
+/// [`ball_threshold`] as a [`Cut`].
+pub(crate) fn ball_cut<T: Real>(v: &[T], radius: f64) -> Cut {
     threshold(v, radius, T::abs)
 }
 
-fn threshold<T: Real>(v: &[T], radius: f64, read: impl Fn(T) -> T + Copy) -> f64 {
+fn threshold<T: Real>(v: &[T], radius: f64, read: impl Fn(T) -> T + Copy) -> Cut {
     let top = largest(v, read).f64();
     if v.is_empty() || radius <= 0.0 {
-        return top;
+        return Cut { top, offset: 0.0 };
     }
     crate::scratch::with(v.len(), |kept: &mut [T]| {
         let (mut count, mut sum) = keep_above(v, kept, top, -radius, read);
         loop {
-            let bound = (sum - radius) / count as f64;
-            let (fewer, rest) = shrink(&mut kept[..count], top, bound);
+            let offset = (sum - radius) / count as f64;
+            let (fewer, rest) = shrink(&mut kept[..count], top, offset);
             // Rounding can drop even the maximum when the radius is negligible.
             if fewer == count || fewer == 0 {
-                return top + bound;
+                return Cut { top, offset };
             }
             (count, sum) = (fewer, rest);
         }

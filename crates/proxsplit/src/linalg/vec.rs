@@ -7,7 +7,7 @@ const LANES: usize = 8;
 
 /// Σ_i term(i), over the pairs of two slices of the same length.
 #[inline(always)]
-fn sum_pairs<T: Real>(a: &[T], b: &[T], term: impl Fn(f64, f64) -> f64) -> f64 {
+fn sum_pairs<A: Real, B: Real>(a: &[A], b: &[B], term: impl Fn(f64, f64) -> f64) -> f64 {
     debug_assert_eq!(a.len(), b.len());
     let mut partial = [0.0; LANES];
     let (a_blocks, a_rest) = a.as_chunks::<LANES>();
@@ -34,6 +34,11 @@ pub fn dot_of_differences<T: Real>((a, b): (&[T], &[T]), (c, d): (&[T], &[T])) -
     terms
         .map(|((a, b), (c, d))| (a.f64() - b.f64()) * (c.f64() - d.f64()))
         .sum()
+}
+
+/// ⟨a, b⟩ of coefficients, which are always `f64`, with a vector.
+pub fn dot_with<T: Real>(a: &[f64], b: &[T]) -> f64 {
+    sum_pairs(a, b, |a, b| a * b)
 }
 
 /// ‖a − b‖²

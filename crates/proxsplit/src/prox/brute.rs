@@ -1,6 +1,6 @@
 //! Scalar penalties against brute force.
 
-use crate::{Prox, Separable};
+use crate::Separable;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 

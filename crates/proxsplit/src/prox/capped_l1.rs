@@ -2,7 +2,7 @@
 
 use super::separable::{self, even_between, odd};
 use crate::error::{Error, nonnegative, positive};
-use crate::{Class, Prox, Real, Separable};
+use crate::{Class, Form, Prox, Real, Separable};
 
 /// `capped-l1:W,T`: W Σ_i min(|x_i|, T). The prox soft-thresholds up to a jump and is the identity beyond. Nonconvex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,6 +69,10 @@ impl<T: Real> Prox<T> for CappedL1 {
 
     fn separable(&self) -> Option<&dyn Separable<T>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().symmetric()
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::separable::{self, even_between, odd};
 use crate::error::{Error, nonnegative, positive};
-use crate::{Class, Prox, Real, Separable};
+use crate::{Class, Form, Prox, Real, Separable};
 
 /// `log-sum:W,E`: W Σ_i log(1 + |x_i|/E). The prox is zero up to a jump, beyond it the larger root of a quadratic.
 /// Weakly convex with modulus W/E².
@@ -43,7 +43,7 @@ impl LogSum {
         let e = self.epsilon;
         let spread = ((t + e) * (t + e) - 4.0 * pull).sqrt();
         if t >= e {
-            (t - e + spread) / 2.0
+            0.5 * (t - e + spread)
         } else {
             // The same without cancellation.
             2.0 * (t * e - pull) / (e - t + spread)
@@ -101,6 +101,10 @@ impl<T: Real> Prox<T> for LogSum {
 
     fn separable(&self) -> Option<&dyn Separable<T>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().symmetric()
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::separable::{self, even_between, odd};
 use crate::error::{Error, nonnegative};
-use crate::{Class, Prox, Real, Separable};
+use crate::{Class, Form, Prox, Real, Separable};
 
 /// The power p of [`Lp`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,6 +144,10 @@ impl<T: Real> Prox<T> for Lp {
 
     fn separable(&self) -> Option<&dyn Separable<T>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().symmetric()
     }
 }
 

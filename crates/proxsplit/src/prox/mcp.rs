@@ -4,7 +4,7 @@
 
 use super::separable::{self, even_between, odd};
 use crate::error::{Error, nonnegative, positive};
-use crate::{Class, Prox, Real, Separable};
+use crate::{Class, Form, Prox, Real, Separable};
 
 /// `mcp:W,G`: Σ_i p(|x_i|), p(t) = Wt − t²/2G up to GW, GW²/2 beyond. Weakly convex with modulus 1/G.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,6 +81,10 @@ impl<T: Real> Prox<T> for Mcp {
 
     fn separable(&self) -> Option<&dyn Separable<T>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().symmetric()
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::separable::{self, even_between, odd};
 use crate::error::{Error, nonnegative, require};
-use crate::{Class, Prox, Real, Separable};
+use crate::{Class, Form, Prox, Real, Separable};
 
 /// `scad:W,A`: Σ_i p(|x_i|), p(t) = Wt up to W, (2AWt − t² − W²)/2(A−1) up to AW, W²(A+1)/2 beyond. Weakly convex with
 /// modulus 1/(A−1).
@@ -103,6 +103,10 @@ impl<T: Real> Prox<T> for Scad {
 
     fn separable(&self) -> Option<&dyn Separable<T>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().symmetric()
     }
 }
 

@@ -1,21 +1,44 @@
 //! Sets, one file each: the prox is the Euclidean projection, the value 0 inside and +∞ outside.
 
+mod ball;
+mod binary;
+mod box_set;
 mod nonneg;
+mod simplex;
+mod sphere;
 
+pub use ball::{L1Ball, L2Ball, LinfBall};
+pub use binary::Binary;
+pub use box_set::{Bounds, BoxSet};
 pub use nonneg::NonNeg;
+pub use simplex::Simplex;
+pub use sphere::Sphere;
 
-use crate::Real;
+use crate::{Error, Real};
 
 /// The value of an indicator whose constraint is violated by `excess`, on numbers of size `scale`: 0 up to rounding.
 ///
 /// A constraint such as Σx = R holds in floating point only approximately, so membership means a relative tolerance of
 /// 1e-9 (1e-5 in `f32`). Constraints on single entries are met exactly and tested exactly.
-#[allow(dead_code)]
 pub(crate) fn inside<T: Real>(excess: f64, scale: f64) -> f64 {
-    let tolerance = if T::EPSILON.f64() < 1e-10 { 1e-9 } else { 1e-5 };
-    if excess <= tolerance * scale {
+    if excess <= tolerance::<T>() * scale {
         0.0
     } else {
         f64::INFINITY
     }
+}
+
+/// The relative tolerance of membership, and of what counts as a zero singular value.
+pub(crate) fn tolerance<T: Real>() -> f64 {
+    if T::EPSILON.f64() < 1e-10 { 1e-9 } else { 1e-5 }
+}
+
+/// `Ok` unless the sum or norm of an empty vector must be `size` ≠ 0.
+fn some_entry(len: usize, size: f64) -> Result<(), Error> {
+    if len > 0 || size == 0.0 {
+        return Ok(());
+    }
+    Err(Error::Incompatible(format!(
+        "an empty vector has sum and norm 0, not {size}"
+    )))
 }

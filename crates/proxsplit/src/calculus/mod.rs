@@ -1,1 +1,44 @@
-//! Operators made of operators: blocks, columns, scaled, shifted, conjugate, with a set.
+//! Operators made of operators: blocks, columns, rows, scaled, shifted, conjugate, with a set.
+
+mod blocks;
+mod closure;
+mod columns;
+mod conjugate;
+mod dykstra;
+mod envelope;
+mod rows;
+mod scaled;
+mod shifted;
+
+pub use blocks::Blocks;
+pub use closure::Closure;
+pub use columns::Columns;
+pub use conjugate::Conjugate;
+pub use dykstra::{Accuracy, Dykstra, Reached};
+pub use envelope::Envelope;
+pub use rows::Rows;
+pub use scaled::Scaled;
+pub use shifted::Shifted;
+
+use crate::linalg::vec::{distance, norm};
+use crate::{Prox, Real, scratch};
+
+/// g(x), where a set counts as met if x lies within `tolerance`·‖x‖ of its projection on it.
+///
+/// A set tests its own constraint on a point of its own making. Where another operator has moved that point by a rounding
+/// error or by the tolerance of an iteration, the distance to the set is the fair test.
+fn value_near<T: Real>(g: &dyn Prox<T>, x: &[T], tolerance: f64) -> f64 {
+    let value = g.value(x);
+    if value < f64::INFINITY || !g.form().is_set() {
+        return value;
+    }
+    scratch::with(x.len(), |p: &mut [T]| {
+        p.copy_from_slice(x);
+        g.prox(p, T::ONE);
+        if distance(x, p) <= tolerance * norm(x) {
+            0.0
+        } else {
+            value
+        }
+    })
+}

@@ -109,6 +109,11 @@ pub(super) mod tests {
 
     #[test]
     fn keeps_the_contract() {
-        contract(&sums_to_zero(), 4);
+        let ridge = Closure::new(
+            |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>() / 2.0,
+            |x: &mut [f64], step| x.iter_mut().for_each(|x| *x /= 1.0 + step),
+            Class::Convex,
+        );
+        contract(&ridge, 4);
     }
 }

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::linalg::vec::{distance, dot, norm, scale};
 use crate::prox::separable::clamp;
+use crate::set::{inside, tolerance};
 use crate::{Class, Form, Kind, Prox, Real, Separable, scratch};
 
 /// The conjugate of a convex operator. Its prox is Moreau's identity, P_η^{g*}(x) = x − η·P_{1/η}^g(x/η), exact wherever
@@ -11,7 +12,7 @@ use crate::{Class, Form, Kind, Prox, Real, Separable, scratch};
 /// Its value has no closed form in general. For a homogeneous g (a norm, a cone) g* is the indicator of a set, the prox
 /// projects on that set, and x belongs to it if it is its own projection within rounding. Otherwise
 /// v(t) = ⟨x, z⟩ − g(z) at z = P_t^g(tx) grows with t towards g*(x), from below; t grows until v settles to 9 digits (5 in
-/// `f32`), and the value is +∞ if it never does.
+/// `f32`) or as far as the precision goes; if it still grows like t then, the value is +∞.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conjugate<P> {
     of: P,
@@ -30,25 +31,46 @@ impl<P: Prox<f64>> Conjugate<P> {
 }
 
 impl<P> Conjugate<P> {
+    /// x ← x − η·P_{1/η}^g(x/η), and the bound on its error.
+    fn moreau<T: Real>(&self, x: &mut [T], step: T) -> f64
+    where
+        P: Prox<T>,
+    {
+        scratch::with(x.len(), |z: &mut [T]| {
+            z.copy_from_slice(x);
+            scale(T::ONE / step, z);
+            let error = self.of.prox_with_error(z, T::ONE / step);
+            for (x, &mut z) in x.iter_mut().zip(z) {
+                *x -= step * z;
+            }
+            step.f64() * error
+        })
+    }
+
     /// lim v(t), see above.
     fn supremum<T: Real>(&self, x: &[T], z: &mut [T]) -> f64
     where
         P: Prox<T>,
     {
-        let precision = if T::EPSILON.f64() < 1e-10 { 1e-9 } else { 1e-5 };
-        let (mut last, mut t) = (f64::NEG_INFINITY, 1.0);
+        let (mut last, mut value, mut t) = (0.0, f64::NEG_INFINITY, 1.0);
         while t < 0.1 / T::EPSILON.f64() {
             for (z, &x) in z.iter_mut().zip(x) {
                 *z = T::of(t) * x;
             }
             self.of.prox(z, T::of(t));
-            let value = dot(x, z) - self.of.value(z);
-            if (value - last).abs() <= precision * (1.0 + value.abs()) {
+            let size = dot(x, z);
+            (last, value) = (value, size - self.of.value(z));
+            if (value - last).abs() <= tolerance::<T>() * (size.abs() + value.abs()) {
                 return value;
             }
-            (last, t) = (value, 8.0 * t);
+            t *= 8.0;
         }
-        f64::INFINITY
+        // Where the supremum is not attained because there is none, v grows in proportion to t.
+        if value > 4.0 * last {
+            f64::INFINITY
+        } else {
+            value
+        }
     }
 }
 
@@ -60,12 +82,7 @@ impl<T: Real, P: Prox<T>> Prox<T> for Conjugate<P> {
             }
             z.copy_from_slice(x);
             self.prox(z, T::ONE);
-            let tolerance = if T::EPSILON.f64() < 1e-10 { 1e-9 } else { 1e-5 };
-            if distance(x, z) <= tolerance * norm(x) {
-                0.0
-            } else {
-                f64::INFINITY
-            }
+            inside::<T>(distance(x, z), norm(x))
         })
     }
 
@@ -74,15 +91,11 @@ impl<T: Real, P: Prox<T>> Prox<T> for Conjugate<P> {
     }
 
     fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
-        scratch::with(x.len(), |z: &mut [T]| {
-            z.copy_from_slice(x);
-            scale(T::ONE / step, z);
-            let error = self.of.prox_with_error(z, T::ONE / step);
-            for (x, &mut z) in x.iter_mut().zip(z) {
-                *x -= step * z;
-            }
-            step.f64() * error
-        })
+        if self.of.form().homogeneous {
+            // A projection, the same for every step; doing it twice restores the digits that a subtraction loses.
+            return self.moreau(x, T::ONE) + self.moreau(x, T::ONE);
+        }
+        self.moreau(x, step)
     }
 
     fn fits(&self, len: usize) -> Result<(), Error> {
@@ -132,10 +145,17 @@ impl<T: Real, P: Prox<T>> Separable<T> for Conjugate<P> {
 
     fn prox_between(&self, i: usize, t: T, step: T, bounds: (T, T)) -> T {
         let everywhere = (-T::INFINITY, T::INFINITY);
-        let z = self.of.separable().map_or(t, |of| {
-            of.prox_between(i, t / step, T::ONE / step, everywhere)
-        });
-        clamp(t - step * z, bounds)
+        let Some(of) = self.of.separable() else {
+            return t;
+        };
+        let moreau =
+            |t: T, step: T| t - step * of.prox_between(i, t / step, T::ONE / step, everywhere);
+        let free = if self.of.form().homogeneous {
+            moreau(moreau(t, T::ONE), T::ONE)
+        } else {
+            moreau(t, step)
+        };
+        clamp(free, bounds)
     }
 }
 

@@ -22,7 +22,7 @@ macro_rules! pooled {
         }
     )*};
 }
-pooled!(f32, f64, u32, usize);
+pooled!(f32, f64, u32, u64, usize);
 
 /// Calls `work` with a buffer of `len` elements of unspecified content. Calls may nest.
 pub fn with<E: Pooled, R>(len: usize, work: impl FnOnce(&mut [E]) -> R) -> R {

@@ -1,10 +1,10 @@
 //! Penalties, one file each: value, prox, class and formula.
 
-#[cfg(test)]
 pub(crate) mod brute;
 mod capped_l1;
 mod elastic_net;
 mod entropy;
+mod fused;
 mod group_l2;
 mod group_linf;
 mod groups;
@@ -18,17 +18,23 @@ mod log_sum;
 mod lp;
 mod mcp;
 mod nonneg_l1;
+mod oscar;
 mod scad;
 pub(crate) mod separable;
+mod slope;
+mod sorted;
 mod sparse_group;
 mod squared_l2;
+mod taut_string;
 mod tree_groups;
+mod tv1d;
 mod wright_omega;
 mod zero;
 
 pub use capped_l1::CappedL1;
 pub use elastic_net::ElasticNet;
 pub use entropy::Entropy;
+pub use fused::Fused;
 pub use group_l2::GroupL2;
 pub use group_linf::GroupLinf;
 pub use groups::Groups;
@@ -42,8 +48,11 @@ pub use log_sum::LogSum;
 pub use lp::{Lp, Power};
 pub use mcp::Mcp;
 pub use nonneg_l1::NonNegL1;
+pub use oscar::Oscar;
 pub use scad::Scad;
+pub use slope::Slope;
 pub use sparse_group::SparseGroup;
 pub use squared_l2::SquaredL2;
 pub use tree_groups::TreeGroups;
+pub use tv1d::Tv1d;
 pub use zero::Zero;

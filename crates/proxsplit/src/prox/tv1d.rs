@@ -1,0 +1,69 @@
+//! g(x) = W Σ_i |x_{i+1} − x_i|, the total variation of a signal.
+
+use super::taut_string::taut_string;
+use crate::error::{Error, nonnegative};
+use crate::{Prox, Real};
+
+/// `tv1d:W`, total variation: the prox is piecewise constant, exact, and takes linear time. Convex.
+///
+/// ```
+/// use proxsplit::{Prox, prox::Tv1d};
+/// let mut x = [0.0, 0.2, 3.0, 3.2];
+/// Tv1d::new(0.2)?.prox(&mut x, 1.0);
+/// assert!((x[0] - 0.2).abs() < 1e-12 && x[0] == x[1]);
+/// # Ok::<(), proxsplit::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tv1d {
+    weight: f64,
+}
+
+impl Tv1d {
+    /// W Σ |x_{i+1} − x_i| with W ≥ 0.
+    pub fn new(weight: f64) -> Result<Self, Error> {
+        Ok(Self {
+            weight: nonnegative("weight", weight)?,
+        })
+    }
+
+    /// W
+    pub fn weight(&self) -> f64 {
+        self.weight
+    }
+}
+
+/// Σ_i |x_{i+1} − x_i|
+pub(crate) fn variation<T: Real>(x: &[T]) -> f64 {
+    x.windows(2)
+        .map(|pair| (pair[1].f64() - pair[0].f64()).abs())
+        .sum()
+}
+
+impl<T: Real> Prox<T> for Tv1d {
+    fn value(&self, x: &[T]) -> f64 {
+        self.weight * variation(x)
+    }
+
+    fn prox(&self, x: &mut [T], step: T) {
+        taut_string(x, self.weight * step.f64());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tv1d;
+    use crate::check::{contract, extremes};
+
+    #[test]
+    fn keeps_the_contract() {
+        for (weight, len) in [(0.0, 3), (0.7, 1), (0.7, 2), (0.3, 8), (0.9, 9), (1e6, 5)] {
+            contract(&Tv1d::new(weight).unwrap(), len);
+            extremes(&Tv1d::new(weight).unwrap(), len);
+        }
+    }
+
+    #[test]
+    fn refuses_a_bad_weight() {
+        assert!(Tv1d::new(-1.0).is_err());
+    }
+}

@@ -1,5 +1,6 @@
 //! Penalties, one file each: value, prox, class and formula.
 
+#[cfg(test)]
 pub(crate) mod brute;
 mod capped_l1;
 mod elastic_net;

@@ -76,11 +76,11 @@ fn pool<T: Real>(x: &mut [T], keys: &[u64], index: u64, weight: impl Fn(usize) -
             let mut pools = 0;
             for k in 0..count {
                 let mut sum = x[place(k)].abs().f64() - weight(k);
-                let (mut mean, mut start) = (sum, k);
+                let mut mean = sum;
                 while pools > 0 && means[pools - 1] < mean {
                     pools -= 1;
                     sum += sums[pools];
-                    start = if pools > 0 { ends[pools - 1] } else { 0 };
+                    let start = if pools > 0 { ends[pools - 1] } else { 0 };
                     mean = sum / (k + 1 - start) as f64;
                 }
                 (sums[pools], means[pools], ends[pools]) = (sum, mean, k + 1);

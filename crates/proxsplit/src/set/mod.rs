@@ -1,18 +1,37 @@
 //! Sets, one file each: the prox is the Euclidean projection, the value 0 inside and +∞ outside.
 
+mod affine;
 mod ball;
 mod binary;
+mod box_hyperplane;
+mod box_hyperplane_with;
 mod box_set;
+mod box_sum;
+mod cardinality_ball;
+mod hyperplane;
+mod monotone;
+mod multiplier;
 mod nonneg;
+mod second_order_cone;
 mod simplex;
 mod sphere;
+mod sum_to;
 
+pub use affine::AffineSet;
 pub use ball::{L1Ball, L2Ball, LinfBall};
 pub use binary::Binary;
+pub use box_hyperplane::BoxHyperplane;
+pub use box_hyperplane_with::BoxHyperplaneWith;
 pub use box_set::{Bounds, BoxSet};
+pub use box_sum::BoxSum;
+pub use cardinality_ball::CardinalityBall;
+pub use hyperplane::{Halfspace, Hyperplane};
+pub use monotone::Monotone;
 pub use nonneg::NonNeg;
+pub use second_order_cone::SecondOrderCone;
 pub use simplex::Simplex;
 pub use sphere::Sphere;
+pub use sum_to::SumTo;
 
 use crate::{Error, Real};
 

@@ -1,0 +1,185 @@
+//! ψ(x) on {l ≤ x ≤ u, aᵀx = b}, for every elementwise separable convex ψ (eq.56).
+
+use super::BoxHyperplane;
+use crate::error::Error;
+use crate::{Class, Prox, Real, Separable};
+
+/// ψ plus a [`BoxHyperplane`]: prox(x)_i = P_η^{ψ_i + box}(x_i − νηa_i) with the multiplier ν of aᵀx = b. Convex.
+///
+/// The total aᵀx falls monotonically in ν, so ν is bracketed and then found by the secant method with bisection as safeguard.
+/// A total that the bounds allow but the domain of ψ does not (a negative sum with the entropy) cannot be told in
+/// advance; the value of the result is then +∞.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoxHyperplaneWith<P> {
+    set: BoxHyperplane,
+    psi: P,
+}
+
+/// x = x(low) + share·(x(high) − x(low))
+struct Multiplier {
+    low: f64,
+    high: f64,
+    share: f64,
+}
+
+impl<P: Prox<f64>> BoxHyperplaneWith<P> {
+    pub(super) fn new(set: BoxHyperplane, psi: P) -> Result<Self, Error> {
+        if psi.separable().is_none() || psi.class() != Class::Convex {
+            let cause = "the term on a box with a hyperplane must be separable and convex";
+            return Err(Error::Incompatible(cause.into()));
+        }
+        psi.fits(set.normal().len())?;
+        Ok(Self { set, psi })
+    }
+}
+
+impl<P> BoxHyperplaneWith<P> {
+    /// x_i(ν)
+    #[inline(always)]
+    fn entry<T: Real>(&self, i: usize, y: T, (nu, step): (f64, T)) -> T
+    where
+        P: Separable<T>,
+    {
+        let moved = T::of(y.f64() - nu * step.f64() * self.set.normal()[i]);
+        self.psi.prox_between(i, moved, step, self.set.bounds(i))
+    }
+
+    /// aᵀx(ν) − b, and the size of the numbers in it.
+    fn excess<T: Real>(&self, y: &[T], at: (f64, T)) -> (f64, f64)
+    where
+        P: Separable<T>,
+    {
+        let total = self.set.total();
+        let products = y.iter().zip(self.set.normal()).enumerate();
+        products
+            .map(|(i, (&y, a))| a * self.entry(i, y, at).f64())
+            .fold((-total, total.abs()), |(sum, size), p| {
+                (sum + p, size + p.abs())
+            })
+    }
+}
+
+/// The root of a nonincreasing function, given with the size of its terms; `guess` is the size of the first step from 0.
+fn root(excess: impl Fn(f64) -> (f64, f64), guess: f64) -> Multiplier {
+    let exactly = |low| Multiplier {
+        low,
+        high: low,
+        share: 0.0,
+    };
+    let vanishes = |(value, scale): (f64, f64)| value.abs() <= 4.0 * f64::EPSILON * scale;
+    let start = excess(0.0);
+    if vanishes(start) {
+        return exactly(0.0);
+    }
+    let (mut near, mut far) = ((0.0, start.0), (guess * start.0, 0.0));
+    for _ in 0..200 {
+        let found = excess(far.0);
+        far.1 = found.0;
+        if vanishes(found) {
+            return exactly(far.0);
+        }
+        if (far.1 > 0.0) != (near.1 > 0.0) {
+            break;
+        }
+        (near, far) = (far, (2.0 * far.0, 0.0));
+    }
+    let (mut low, mut high) = if near.1 > 0.0 {
+        (near, far)
+    } else {
+        (far, near)
+    };
+    let mut halve = false;
+    for _ in 0..200 {
+        let width = high.0 - low.0;
+        let secant = low.0 + width * (low.1 / (low.1 - high.1));
+        let middle = low.0 + 0.5 * width;
+        let next = if halve { middle } else { secant };
+        if !(low.0 < next && next < high.0) {
+            if halve {
+                break;
+            }
+            halve = true;
+            continue;
+        }
+        let found = excess(next);
+        if vanishes(found) {
+            return exactly(next);
+        }
+        if found.0 > 0.0 {
+            low = (next, found.0);
+        } else {
+            high = (next, found.0);
+        }
+        // A secant step that keeps more than half of the bracket is followed by a bisection.
+        halve = !halve && high.0 - low.0 > 0.5 * width;
+    }
+    let share = low.1 / (low.1 - high.1);
+    Multiplier {
+        low: low.0,
+        high: high.0,
+        share: if share.is_finite() { share } else { 0.0 },
+    }
+}
+
+impl<T: Real, P: Separable<T>> Prox<T> for BoxHyperplaneWith<P> {
+    fn value(&self, x: &[T]) -> f64 {
+        self.set.value(x) + self.psi.value(x)
+    }
+
+    fn prox(&self, x: &mut [T], step: T) {
+        let squares: f64 = self.set.normal().iter().map(|a| a * a).sum();
+        let guess = 1.0 / (step.f64() * squares.max(f64::MIN_POSITIVE));
+        let nu = root(|nu| self.excess(x, (nu, step)), guess);
+        for (i, x) in x.iter_mut().enumerate() {
+            let low = self.entry(i, *x, (nu.low, step));
+            let high = self.entry(i, *x, (nu.high, step));
+            *x = T::of(low.f64() + nu.share * (high.f64() - low.f64()));
+        }
+    }
+
+    fn fits(&self, len: usize) -> Result<(), Error> {
+        Prox::<T>::fits(&self.set, len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{contract, vector};
+    use crate::prox::{ElasticNet, Entropy, L1, Zero};
+    use proptest::prelude::*;
+
+    fn set() -> BoxHyperplane {
+        let (lower, upper) = (
+            vec![-1.0, 0.0, f64::NEG_INFINITY, 0.2],
+            vec![2.0, 1.0, 5.0, f64::INFINITY],
+        );
+        BoxHyperplane::new(lower, upper, vec![1.0, -2.0, 0.5, 1.0], 0.6).unwrap()
+    }
+
+    #[test]
+    fn keeps_the_contract() {
+        contract(&set().with(L1::new(0.7).unwrap()).unwrap(), 4);
+        contract(&set().with(ElasticNet::new(0.3, 2.0).unwrap()).unwrap(), 4);
+        let simplex = BoxHyperplane::new(vec![0.0; 5], vec![0.5; 5], vec![1.0; 5], 1.0).unwrap();
+        contract(&simplex.with(Entropy::new(0.5).unwrap()).unwrap(), 5);
+    }
+
+    proptest! {
+        #[test]
+        fn with_nothing_it_is_the_projection(y in vector(4), step in 0.01..10.0f64) {
+            let (mut a, mut b) = (y.clone(), y);
+            set().prox(&mut a, step);
+            set().with(Zero).unwrap().prox(&mut b, step);
+            for (a, b) in a.iter().zip(&b) {
+                prop_assert!((a - b).abs() <= 1e-9, "{} {}", a, b);
+            }
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_not_convex() {
+        assert!(set().with(crate::prox::L0::new(1.0).unwrap()).is_err());
+        assert!(set().with(crate::prox::L2::new(1.0).unwrap()).is_err());
+    }
+}

@@ -4,7 +4,7 @@ use super::l1::soft;
 use super::separable::{self, clamp};
 use crate::error::{Error, nonnegative};
 use crate::linalg::vec::{dot, norm1};
-use crate::{Prox, Real, Separable};
+use crate::{Form, Prox, Real, Separable};
 
 /// `elastic:W1,W2`, the elastic net W1‖x‖₁ + (W2/2)‖x‖₂²: prox(x)_i = soft(x_i, ηW1)/(1 + ηW2). Convex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,6 +44,10 @@ impl<T: Real> Prox<T> for ElasticNet {
 
     fn separable(&self) -> Option<&dyn Separable<T>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().symmetric()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::separable::{self, clamp};
 use super::wright_omega::scaled_omega;
 use crate::error::{Error, nonnegative};
-use crate::{Prox, Real, Separable};
+use crate::{Form, Prox, Real, Separable};
 
 /// `entropy:W`, the negative entropy: prox(x)_i is the z > 0 with ηW(log z + 1) + z = x_i. Convex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,6 +36,10 @@ impl<T: Real> Prox<T> for Entropy {
 
     fn separable(&self) -> Option<&dyn Separable<T>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().symmetric()
     }
 }
 

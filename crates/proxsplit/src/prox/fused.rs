@@ -5,7 +5,7 @@ use super::taut_string::taut_string;
 use super::tv1d::variation;
 use crate::error::{Error, nonnegative};
 use crate::linalg::vec::norm1;
-use crate::{Prox, Real};
+use crate::{Form, Prox, Real};
 
 /// `fused:W1,W2`, the fused lasso: the prox of total variation by ηW2, then soft thresholding by ηW1. Convex.
 ///
@@ -47,6 +47,10 @@ impl<T: Real> Prox<T> for Fused {
         for t in x {
             *t = soft(*t, by);
         }
+    }
+
+    fn form(&self) -> Form {
+        Form::default().homogeneous().clamps()
     }
 }
 

@@ -4,7 +4,7 @@ use super::groups::Groups;
 use super::l2::shorten;
 use crate::error::{Error, nonnegative};
 use crate::linalg::vec::norm;
-use crate::{Prox, Real};
+use crate::{Form, Prox, Real};
 
 /// `group-l2:W,S`, the group lasso: prox(x)_G = max(1 − ηW/‖x_G‖₂, 0)·x_G. Convex.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +45,10 @@ impl<T: Real> Prox<T> for GroupL2 {
 
     fn fits(&self, len: usize) -> Result<(), Error> {
         self.groups.fits(len)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().homogeneous()
     }
 }
 

@@ -4,7 +4,7 @@ use super::groups::Groups;
 use super::linf::cut_peaks;
 use crate::error::{Error, nonnegative};
 use crate::linalg::vec::norm_inf;
-use crate::{Prox, Real};
+use crate::{Form, Prox, Real};
 
 /// `group-linf:W,S`: the prox of the ℓ∞ norm, [`Linf`](super::Linf), on every group. Convex.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +45,10 @@ impl<T: Real> Prox<T> for GroupLinf {
 
     fn fits(&self, len: usize) -> Result<(), Error> {
         self.groups.fits(len)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().homogeneous()
     }
 }
 

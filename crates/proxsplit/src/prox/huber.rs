@@ -2,7 +2,7 @@
 
 use super::separable::{self, clamp};
 use crate::error::{Error, nonnegative, positive};
-use crate::{Prox, Real, Separable};
+use crate::{Form, Prox, Real, Separable};
 
 /// `huber:W,D`, quadratic up to D and linear beyond: prox(x)_i = x_i/(1 + ηW) if |x_i| ≤ D(1 + ηW), else
 /// x_i − ηWD·sign(x_i). Convex.
@@ -43,6 +43,10 @@ impl<T: Real> Prox<T> for Huber {
 
     fn separable(&self) -> Option<&dyn Separable<T>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().symmetric()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, nonnegative};
 use crate::linalg::vec::{norm, scale};
-use crate::{Prox, Real};
+use crate::{Form, Prox, Real};
 
 /// `l2:W`, block soft thresholding: prox(x) = max(1 − ηW/‖x‖₂, 0)·x. Convex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,6 +41,10 @@ impl<T: Real> Prox<T> for L2 {
 
     fn prox(&self, x: &mut [T], step: T) {
         shorten(x, self.weight * step.f64());
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().homogeneous().symmetric()
     }
 }
 

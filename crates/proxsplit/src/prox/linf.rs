@@ -3,7 +3,7 @@
 use crate::error::{Error, nonnegative};
 use crate::linalg::ball_threshold;
 use crate::linalg::vec::norm_inf;
-use crate::{Prox, Real};
+use crate::{Form, Prox, Real};
 
 /// `linf:W`, the largest entries cut to a common size: prox(x)_i = sign(x_i)·min(|x_i|, τ), where τ ≥ 0 is such that the
 /// cut parts add up to ηW. Convex.
@@ -43,6 +43,10 @@ impl<T: Real> Prox<T> for Linf {
 
     fn prox(&self, x: &mut [T], step: T) {
         cut_peaks(x, self.weight * step.f64());
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().homogeneous().symmetric()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::separable::{self, clamp};
 use crate::error::{Error, nonnegative};
-use crate::{Prox, Real, Separable};
+use crate::{Form, Prox, Real, Separable};
 
 /// `l1:W+nonneg` in one operator: prox(x)_i = max(x_i − ηW, 0). Convex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,6 +35,10 @@ impl<T: Real> Prox<T> for NonNegL1 {
 
     fn separable(&self) -> Option<&dyn Separable<T>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().homogeneous().symmetric()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::sorted;
 use crate::error::{Error, nonnegative};
-use crate::{Prox, Real};
+use crate::{Form, Prox, Real};
 
 /// `oscar:A,B`, a sorted ℓ1 norm with linear weights, the same as A‖x‖₁ + B Σ_{i<j} max(|x_i|, |x_j|). Convex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,6 +43,10 @@ impl<T: Real> Prox<T> for Oscar {
     fn prox(&self, x: &mut [T], step: T) {
         let (step, weight) = (step.f64(), self.weight(x.len()));
         sorted::prox(x, |k| step * weight(k));
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().homogeneous().symmetric()
     }
 }
 

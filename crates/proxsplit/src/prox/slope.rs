@@ -2,7 +2,7 @@
 
 use super::sorted;
 use crate::error::{Error, length, nonnegative};
-use crate::{Prox, Real};
+use crate::{Form, Prox, Real};
 
 /// SLOPE, a sorted ℓ1 norm with given weights: larger entries get larger weights. The prox takes O(n log n). Convex.
 ///
@@ -52,6 +52,10 @@ impl<T: Real> Prox<T> for Slope {
 
     fn fits(&self, len: usize) -> Result<(), Error> {
         length("weights", &self.weights, len)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().homogeneous().symmetric()
     }
 }
 

@@ -5,7 +5,7 @@ use super::l1::soft;
 use super::l2::shorten;
 use crate::error::{Error, nonnegative};
 use crate::linalg::vec::{norm, norm1};
-use crate::{Prox, Real};
+use crate::{Form, Prox, Real};
 
 /// `sparse-group:W1,W2,S`, the sparse group lasso: soft thresholding by ηW1, then shortening of each group by ηW2.
 /// Convex.
@@ -58,6 +58,10 @@ impl<T: Real> Prox<T> for SparseGroup {
 
     fn fits(&self, len: usize) -> Result<(), Error> {
         self.groups.fits(len)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().homogeneous()
     }
 }
 

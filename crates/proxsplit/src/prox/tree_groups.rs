@@ -6,7 +6,7 @@
 use super::groups::{flatten, gathered_norm, indices_fit, update_list};
 use super::l2::shorten;
 use crate::error::{Error, length, nonnegative};
-use crate::{Prox, Real, scratch};
+use crate::{Form, Prox, Real, scratch};
 
 /// Tree-structured groups: each x_G is shortened by ηw_G, leaves first. Convex.
 ///
@@ -100,6 +100,10 @@ impl<T: Real> Prox<T> for TreeGroups {
 
     fn fits(&self, len: usize) -> Result<(), Error> {
         indices_fit(&self.indices, len)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().absolute().homogeneous()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::taut_string::taut_string;
 use crate::error::{Error, nonnegative};
-use crate::{Prox, Real};
+use crate::{Form, Prox, Real};
 
 /// `tv1d:W`, total variation: the prox is piecewise constant, exact, and takes linear time. Convex.
 ///
@@ -46,6 +46,10 @@ impl<T: Real> Prox<T> for Tv1d {
 
     fn prox(&self, x: &mut [T], step: T) {
         taut_string(x, self.weight * step.f64());
+    }
+
+    fn form(&self) -> Form {
+        Form::default().homogeneous().ordered()
     }
 }
 

@@ -1,7 +1,7 @@
 //! g(x) = 0.
 
 use super::separable::clamp;
-use crate::{Prox, Real, Separable};
+use crate::{Form, Kind, Prox, Real, Separable};
 
 /// `zero`, no penalty: prox(x) = x. Convex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -16,6 +16,14 @@ impl<T: Real> Prox<T> for Zero {
 
     fn separable(&self) -> Option<&dyn Separable<T>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form {
+        Form::of(Kind::Zero)
+            .absolute()
+            .homogeneous()
+            .symmetric()
+            .ordered()
     }
 }
 

@@ -6,6 +6,9 @@
 //! # Ok::<(), proxsplit::Error>(())
 //! ```
 
+mod smooth;
+pub use smooth::{gradient_at, terms_at};
+
 use crate::linalg::vec::{distance, distance_squared, norm};
 use crate::{Prox, Real};
 use rand::{RngExt, SeedableRng};

@@ -12,6 +12,8 @@ pub trait Element: Copy + Send + Sync + 'static {
 pub trait Index: Copy + Send + Sync + 'static {
     /// The index as `usize`; views check on construction that none is negative.
     fn at(self) -> usize;
+    /// The stored form of an index that fits.
+    fn of(index: usize) -> Self;
 }
 
 macro_rules! element {
@@ -37,6 +39,10 @@ macro_rules! index {
             #[inline(always)]
             fn at(self) -> usize {
                 self as usize
+            }
+            #[inline(always)]
+            fn of(index: usize) -> Self {
+                index as $stored
             }
         }
     )*};

@@ -5,6 +5,7 @@
 
 mod dense;
 mod elements;
+pub(crate) mod rows;
 mod sparse;
 
 pub use dense::{Dense, Order};

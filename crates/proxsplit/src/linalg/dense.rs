@@ -154,6 +154,15 @@ pub fn multiply<T: Real>(c: &mut [T], a: View<'_, T>, b: View<'_, T>, add: bool)
     matmul(c, accum, a.inner, b.inner, T::ONE, Par::Seq);
 }
 
+/// The eigenvalues of a symmetric matrix in increasing order, read from its lower triangle; `None` in the rare case that
+/// the iteration does not converge.
+pub fn symmetric_eigenvalues<T: Real>(a: &Mat<T>) -> Option<Vec<T>> {
+    a.view()
+        .inner
+        .self_adjoint_eigenvalues(faer::Side::Lower)
+        .ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,232 @@
+//! A design matrix A with rows a_i, and one walk over its rows: z_i = ⟨a_i, x⟩, then out ← out + Σ_i w_i(z_i) a_i.
+//!
+//! The rows are walked in chunks small enough to be in the cache when they are needed the second time. Large matrices
+//! are cut in panels that run in parallel, each with a sum of its own; panels and the order of their sums depend on the
+//! shape only, hence the same bits for every number of threads.
+
+use super::{Picked, Rows, open};
+use crate::data::{Matrix, Order};
+use crate::error::{Error, require};
+use crate::{Real, scratch};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Most rows of a chunk.
+const CHUNK: usize = 256;
+/// Entries of a chunk that the cache holds.
+const CACHED: usize = 1 << 15;
+/// Fewest entries that are worth a task.
+const TASK: usize = 1 << 15;
+/// Most panels.
+const PANELS: usize = 32;
+
+/// A nonempty finite matrix, opened by rows.
+pub(crate) struct Design<'a, T: Real> {
+    rows: usize,
+    cols: usize,
+    chunk: usize,
+    source: Box<dyn Rows<T> + 'a>,
+}
+
+impl<'a, T: Real> Design<'a, T> {
+    pub(crate) fn new(matrix: Matrix<'a>) -> Result<Self, Error> {
+        let (rows, cols) = (matrix.rows(), matrix.cols());
+        require("rows", rows as f64, rows > 0, "at least 1")?;
+        require("columns", cols as f64, cols > 0, "at least 1")?;
+        match matrix {
+            Matrix::Dense(dense) => dense.check_finite()?,
+            Matrix::Sparse(sparse) => sparse.check_finite()?,
+        }
+        let by_column = matches!(matrix, Matrix::Dense(a) if a.order() == Order::ColumnMajor);
+        let row_entries = (matrix.stored() / rows).max(1);
+        let chunk = if by_column {
+            CHUNK
+        } else {
+            (CACHED / row_entries).clamp(4, CHUNK)
+        };
+        Ok(Self {
+            rows,
+            cols,
+            chunk,
+            source: open(matrix),
+        })
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub(crate) fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Every row.
+    pub(crate) fn all(&self) -> Picked<'static> {
+        Picked::Stretch {
+            start: 0,
+            len: self.rows,
+        }
+    }
+
+    /// out_i ← ⟨a_i, x⟩ for all rows.
+    pub(crate) fn apply(&self, x: &[T], out: &mut [T]) {
+        let chunk_of = |(k, out): (usize, &mut [T])| {
+            let mut z = [0.0; CHUNK];
+            let z = &mut z[..out.len()];
+            let rows = self.all().part(k * self.chunk, self.chunk);
+            self.source.dots(rows, x, z);
+            for (out, &z) in out.iter_mut().zip(&*z) {
+                *out = T::of(z);
+            }
+        };
+        if self.source.stored(self.all()) < 2 * TASK {
+            out.chunks_mut(self.chunk).enumerate().for_each(chunk_of);
+        } else {
+            out.par_chunks_mut(self.chunk)
+                .enumerate()
+                .for_each(chunk_of);
+        }
+    }
+
+    /// grad ← grad + Σ_i w_i a_i over the rows, where (v_i, w_i) = `visit(i, ⟨a_i, x⟩)`; returns Σ_i v_i. Without a
+    /// `grad` only the values are summed, to the same bits.
+    pub(crate) fn sweep<V>(
+        &self,
+        rows: Picked<'_>,
+        x: &[T],
+        grad: Option<&mut [T]>,
+        visit: V,
+    ) -> f64
+    where
+        V: Fn(usize, f64) -> (f64, f64) + Sync,
+    {
+        let stored = self.source.stored(rows);
+        let panels = (stored / (8 * self.cols))
+            .min(stored / TASK)
+            .clamp(1, PANELS);
+        let panel = rows.len().div_ceil(panels).max(1);
+        match grad {
+            None => self.values(rows, x, panel, &visit),
+            // So few entries that a sum on the side would cost more than they do.
+            Some(grad) if stored <= 2 * self.cols => self.walk(rows, x, &visit, |part, w| {
+                self.source.add(part, w, grad);
+            }),
+            Some(grad) => self.panels(rows, (x, grad), panel, &visit),
+        }
+    }
+
+    /// One panel: chunk by chunk the products, the visits, and what `add` does with the weights.
+    fn walk<V>(
+        &self,
+        rows: Picked<'_>,
+        x: &[T],
+        visit: &V,
+        mut add: impl FnMut(Picked<'_>, &[f64]),
+    ) -> f64
+    where
+        V: Fn(usize, f64) -> (f64, f64),
+    {
+        let mut buffer = [0.0; CHUNK];
+        let mut total = 0.0;
+        for part in rows.parts(self.chunk) {
+            let z = &mut buffer[..part.len()];
+            self.source.dots(part, x, z);
+            for (z, i) in z.iter_mut().zip(part.iter()) {
+                let (value, weight) = visit(i, *z);
+                total += value;
+                *z = weight;
+            }
+            add(part, z);
+        }
+        total
+    }
+
+    fn values<V>(&self, rows: Picked<'_>, x: &[T], panel: usize, visit: &V) -> f64
+    where
+        V: Fn(usize, f64) -> (f64, f64) + Sync,
+    {
+        let mut totals = [0.0; PANELS];
+        let totals = &mut totals[..rows.len().div_ceil(panel)];
+        let one = |(p, total): (usize, &mut f64)| {
+            *total = self.walk(rows.part(p * panel, panel), x, visit, |_, _| {});
+        };
+        if totals.len() == 1 {
+            totals.iter_mut().enumerate().for_each(one);
+        } else {
+            totals
+                .par_iter_mut()
+                .with_max_len(1)
+                .enumerate()
+                .for_each(one);
+        }
+        totals.iter().sum()
+    }
+
+    fn panels<V>(
+        &self,
+        rows: Picked<'_>,
+        (x, grad): (&[T], &mut [T]),
+        panel: usize,
+        visit: &V,
+    ) -> f64
+    where
+        V: Fn(usize, f64) -> (f64, f64) + Sync,
+    {
+        // Each panel's sum, with its value in front.
+        let width = self.cols + 1;
+        let count = rows.len().div_ceil(panel);
+        let one = |(p, slot): (usize, &mut [f64])| {
+            let (value, sum) = slot.split_at_mut(1);
+            sum.fill(0.0);
+            value[0] = self.walk(rows.part(p * panel, panel), x, visit, |part, w| {
+                self.source.add_wide(part, w, sum);
+            });
+        };
+        scratch::with(count * width, |partial: &mut [f64]| {
+            if count == 1 {
+                one((0, partial));
+            } else {
+                partial
+                    .par_chunks_mut(width)
+                    .with_max_len(1)
+                    .enumerate()
+                    .for_each(one);
+            }
+            merge(partial, width, grad);
+            partial.iter().step_by(width).sum()
+        })
+    }
+
+    /// ‖a_i‖² of the largest row.
+    pub(crate) fn largest_row_squared(&self) -> f64 {
+        let mut buffer = [0.0; CHUNK];
+        let mut largest = 0.0_f64;
+        for part in self.all().parts(CHUNK) {
+            let norms = &mut buffer[..part.len()];
+            self.source.norms_squared(part, norms);
+            largest = norms.iter().fold(largest, |a, &b| a.max(b));
+        }
+        largest
+    }
+
+    /// The entries of a rectangle, one row after the other.
+    pub(crate) fn tile(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f64]) {
+        self.source.tile(rows, cols, out);
+    }
+}
+
+/// grad_j ← grad_j + Σ_p partial_pj, panel after panel, where each panel of `width` numbers has a value in front.
+fn merge<T: Real>(partial: &[f64], width: usize, grad: &mut [T]) {
+    const BLOCK: usize = 4096;
+    let block = |(k, grad): (usize, &mut [T])| {
+        for (j, grad) in grad.iter_mut().enumerate() {
+            let column = partial[1 + k * BLOCK + j..].iter().step_by(width);
+            *grad += T::of(column.sum());
+        }
+    };
+    if partial.len() < 2 * TASK {
+        grad.chunks_mut(BLOCK).enumerate().for_each(block);
+    } else {
+        grad.par_chunks_mut(BLOCK).enumerate().for_each(block);
+    }
+}

@@ -1,0 +1,62 @@
+//! The inner loops. Sums run in `f64`, in an order that does not depend on the processor: wide instructions are used
+//! where they exist, without fused multiply-add, and give the same bits as narrow ones.
+
+use crate::Real;
+use crate::data::Element;
+
+const LANES: usize = 16;
+
+/// Runs `work` with the widest vector instructions of this processor; everything in it must be inlined.
+#[inline]
+pub(super) fn vectorized<R>(work: impl FnOnce() -> R) -> R {
+    pulp::Arch::new().dispatch(work)
+}
+
+/// Σ_j term(a_j, b_j)
+#[inline(always)]
+fn sum<E: Copy, B: Copy>(a: &[E], b: &[B], term: impl Fn(E, B) -> f64) -> f64 {
+    let mut partial = [0.0; LANES];
+    let (a_blocks, a_rest) = a.as_chunks::<LANES>();
+    let (b_blocks, b_rest) = b.as_chunks::<LANES>();
+    for (a, b) in a_blocks.iter().zip(b_blocks) {
+        for lane in 0..LANES {
+            partial[lane] += term(a[lane], b[lane]);
+        }
+    }
+    for ((partial, &a), &b) in partial.iter_mut().zip(a_rest).zip(b_rest) {
+        *partial += term(a, b);
+    }
+    partial.iter().sum()
+}
+
+/// ⟨a, b⟩
+#[inline(always)]
+pub(super) fn dot<E: Element, B: Real>(a: &[E], b: &[B]) -> f64 {
+    sum(a, b, |a, b| a.f64() * b.f64())
+}
+
+/// ‖a‖²
+#[inline(always)]
+pub(super) fn norm_squared<E: Element>(a: &[E]) -> f64 {
+    sum(a, a, |a, _| a.f64() * a.f64())
+}
+
+/// out ← out + w·a
+#[inline(always)]
+pub(super) fn add<E: Element, O: Real>(weight: f64, a: &[E], out: &mut [O]) {
+    for (out, &a) in out.iter_mut().zip(a) {
+        *out += O::of(weight * a.f64());
+    }
+}
+
+/// out ← out + Σ_k w_k a_k of four vectors, in one walk over `out`.
+#[inline(always)]
+pub(super) fn add_four<E: Element, O: Real>(weights: [f64; 4], a: [&[E]; 4], out: &mut [O]) {
+    let n = out.len();
+    let a = a.map(|a| &a[..n]);
+    for j in 0..n {
+        let first = weights[0] * a[0][j].f64() + weights[1] * a[1][j].f64();
+        let second = weights[2] * a[2][j].f64() + weights[3] * a[3][j].f64();
+        out[j] += O::of(first + second);
+    }
+}

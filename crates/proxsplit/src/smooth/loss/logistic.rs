@@ -1,0 +1,44 @@
+//! Logistic loss: ℓ(z, b) = log(1 + exp(−bz)) with labels b = ±1.
+
+use super::{Loss, label};
+use crate::data::Matrix;
+use crate::smooth::LinearModel;
+use crate::{Error, Real};
+
+/// Σ_i log(1 + exp(−b_i a_iᵀx))
+pub type Logistic<'a, T> = LinearModel<'a, T, LogisticLoss>;
+
+/// log(1 + exp(−bz)), without overflow. Convex.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LogisticLoss;
+
+impl Loss for LogisticLoss {
+    #[inline(always)]
+    fn at(&self, z: f64, b: f64) -> (f64, f64) {
+        let margin = b * z;
+        let small = (-margin.abs()).exp();
+        let value = (-margin).max(0.0) + small.ln_1p();
+        // σ(−margin), the probability of the other label.
+        let other = if margin >= 0.0 { small } else { 1.0 } / (1.0 + small);
+        (value, -b * other)
+    }
+
+    fn curvature(&self) -> f64 {
+        0.25
+    }
+
+    fn is_convex(&self) -> bool {
+        true
+    }
+
+    fn accepts(&self, b: f64) -> Result<(), Error> {
+        label(b)
+    }
+}
+
+impl<'a, T: Real> Logistic<'a, T> {
+    /// Σ_i log(1 + exp(−b_i a_iᵀx)) with labels b_i = ±1.
+    pub fn new(matrix: impl Into<Matrix<'a>>, labels: &[T]) -> Result<Self, Error> {
+        Self::with_loss(matrix, labels, LogisticLoss)
+    }
+}

@@ -1,0 +1,42 @@
+//! Scalar losses ℓ(z, b) of a prediction z and a target b, one file each.
+
+mod cauchy;
+mod geman_mcclure;
+mod huber;
+mod logistic;
+mod sigmoid;
+mod squared;
+
+pub use cauchy::{Cauchy, CauchyLoss};
+pub use geman_mcclure::{GemanMcClure, GemanMcClureLoss};
+pub use huber::{HuberLoss, HuberRegression};
+pub use logistic::{Logistic, LogisticLoss};
+pub use sigmoid::{Sigmoid, SigmoidLoss};
+pub use squared::{LeastSquares, SquaredLoss};
+
+use crate::error::{Error, require};
+
+/// A scalar loss ℓ(z, b), differentiable in the prediction z.
+pub trait Loss: Send + Sync {
+    /// ℓ(z, b) and ∂ℓ/∂z.
+    fn at(&self, z: f64, b: f64) -> (f64, f64);
+
+    /// A bound on |∂²ℓ/∂z²| over all z and b.
+    fn curvature(&self) -> f64;
+
+    /// Whether ℓ is convex in z.
+    fn is_convex(&self) -> bool;
+
+    /// `Ok` if the loss is defined for this target.
+    fn accepts(&self, _b: f64) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// `Ok` for the labels of two classes.
+fn label(b: f64) -> Result<(), Error> {
+    require("label", b, b == 1.0 || b == -1.0, "-1 or 1").map(|_| ())
+}
+
+#[cfg(test)]
+mod tests;

@@ -24,22 +24,25 @@ pub fn gradient_at<T: Real>(f: &dyn Smooth<T>, x: &[T]) -> Result<(), String> {
             f.value(x)
         ));
     }
-    let mut moved = x.to_vec();
+    let (mut moved, mut beside) = (x.to_vec(), vec![T::ZERO; x.len()]);
     for i in 0..x.len() {
-        let width = T::of(epsilon.cbrt() * x[i].abs().f64().max(1.0));
-        moved[i] = x[i] + width;
-        let (above, right) = (f.value(&moved), moved[i].f64());
-        moved[i] = x[i] - width;
-        let (below, left) = (f.value(&moved), moved[i].f64());
-        moved[i] = x[i];
+        let width = epsilon.cbrt() * x[i].abs().f64().max(1.0);
+        let mut side = |y: T| {
+            moved[i] = y;
+            let value = f.gradient(&moved, &mut beside);
+            moved[i] = x[i];
+            (y.f64(), value, beside[i].f64())
+        };
+        let (left, below, left_slope) = side(x[i] - T::of(width));
+        let (right, above, right_slope) = side(x[i] + T::of(width));
+        let slope = grad[i].f64();
         let difference = (above - below) / (right - left);
-        // What the differences miss: the third derivative, and the rounding of f.
-        let slack = 10.0 * epsilon.cbrt().powi(2) * (1.0 + norm_inf(&grad))
-            + 10.0 * epsilon * above.abs().max(below.abs()) / width.f64();
-        if (difference - grad[i].f64()).abs() > slack {
+        // What differences miss: the bend of the slope between left and right, and rounding.
+        let slack = (left_slope - 2.0 * slope + right_slope).abs()
+            + 10.0 * epsilon * (norm_inf(&grad) + above.abs().max(below.abs()) / width);
+        if (difference - slope).abs() > slack {
             return Err(format!(
-                "gradient[{i}] = {} but differences of f give {difference} (allowed: {slack:.1e}) at x = {x:?}",
-                grad[i]
+                "gradient[{i}] = {slope} but differences of f give {difference} (allowed: {slack:.1e}) at x = {x:?}"
             ));
         }
     }

@@ -90,6 +90,17 @@ macro_rules! dispatch_stored {
 }
 pub use crate::dispatch_stored as dispatch;
 
+macro_rules! from_slice {
+    ($($stored:ty => $variant:ident),*) => {$(
+        impl<'a> From<&'a [$stored]> for Elements<'a> {
+            fn from(values: &'a [$stored]) -> Self {
+                Elements::$variant(values)
+            }
+        }
+    )*};
+}
+from_slice!(u8 => U8, i16 => I16, i32 => I32, f32 => F32, f64 => F64);
+
 impl Elements<'_> {
     /// How many there are.
     pub fn len(&self) -> usize {

@@ -1,46 +1,65 @@
-//! An estimate of L where no bound is known: the largest ‖∇f(x + d) − ∇f(x)‖/‖d‖ that power iteration finds around x.
+//! An estimate of L for any smooth term.
 
-use crate::linalg::vec;
+use super::spectrum::MARGIN;
+use crate::linalg::vec::{distance, norm};
 use crate::{Lipschitz, Real, Smooth};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// Rounds of power iteration: enough for two digits, which is what a step needs.
-const ROUNDS: usize = 12;
-
-/// Power iteration on differences of the gradient: d ← the direction in which ∇f has just changed. The result is
-/// raised by a tenth, because it comes from below.
+/// The Lipschitz constant of ∇f near x, from differences of gradients: a power iteration on
+/// v ↦ (∇f(x + hv) − ∇f(x))/h, which tends to the eigenvector of the Hessian with the largest |eigenvalue|.
+///
+/// The largest ratio seen, raised by 5 % because it comes from below. It costs at most 40 gradients and says nothing of
+/// points far from x. `Unknown` if a gradient is not finite or does not change.
+///
+/// ```
+/// use proxsplit::smooth::{FnSmooth, lipschitz};
+/// let f = FnSmooth::new(2, |x: &[f64], grad: &mut [f64]| {
+///     grad.copy_from_slice(&[3.0 * x[0], x[1]]);
+///     (3.0 * x[0] * x[0] + x[1] * x[1]) / 2.0
+/// })?;
+/// let l = lipschitz::estimate(&f, &[1.0, 1.0], 7).value().unwrap();
+/// assert!(3.0 <= l && l <= 3.2);
+/// # Ok::<(), proxsplit::Error>(())
+/// ```
 pub fn estimate<T: Real>(f: &dyn Smooth<T>, x: &[T], seed: u64) -> Lipschitz {
-    let n = x.len();
+    debug_assert_eq!(x.len(), f.dim());
     let mut random = Pcg64::seed_from_u64(seed);
-    let mut direction: Vec<T> = (0..n)
-        .map(|_| T::of(random.random_range(-1.0..1.0)))
+    let mut direction: Vec<f64> = (0..x.len())
+        .map(|_| random.random_range(-1.0..1.0))
         .collect();
-    let (mut moved, mut here, mut there) = (x.to_vec(), vec![T::ZERO; n], vec![T::ZERO; n]);
-    f.gradient(x, &mut here);
-    // Long enough to rise above the rounding of the gradient, short enough to stay local.
-    let length = T::EPSILON.f64().sqrt().sqrt() * (1.0 + vec::norm(x));
-    let mut largest: f64 = 0.0;
-    for _ in 0..ROUNDS {
-        let size = vec::norm(&direction);
-        if size == 0.0 || !size.is_finite() {
+    let mut at_x = vec![T::ZERO; x.len()];
+    let mut at_y = vec![T::ZERO; x.len()];
+    let mut y = vec![T::ZERO; x.len()];
+    f.gradient(x, &mut at_x);
+    // Wide enough to rise above rounding, narrow enough to stay near x.
+    let width = T::EPSILON.f64().cbrt() * (1.0 + norm(x));
+    let mut largest = 0.0_f64;
+    for round in 0..40 {
+        let length = norm(&direction);
+        if length == 0.0 {
             break;
         }
-        vec::scale(T::of(length / size), &mut direction);
-        moved.copy_from_slice(x);
-        vec::axpy(T::ONE, &direction, &mut moved);
-        f.gradient(&moved, &mut there);
-        let change = vec::distance(&there, &here) / length;
-        if !change.is_finite() {
+        for ((y, &x), d) in y.iter_mut().zip(x).zip(&direction) {
+            *y = x + T::of(width * d / length);
+        }
+        f.gradient(&y, &mut at_y);
+        // The step as it came out after rounding.
+        let ratio = distance(&at_y, &at_x) / distance(&y, x);
+        if !ratio.is_finite() {
+            return Lipschitz::Unknown;
+        }
+        let gained = ratio - largest;
+        largest = largest.max(ratio);
+        if round > 4 && gained <= 1e-3 * largest {
             break;
         }
-        largest = largest.max(change);
-        for ((d, &there), &here) in direction.iter_mut().zip(&there).zip(&here) {
-            *d = there - here;
+        for ((d, &at_y), &at_x) in direction.iter_mut().zip(&at_y).zip(&at_x) {
+            *d = at_y.f64() - at_x.f64();
         }
     }
     if largest > 0.0 {
-        Lipschitz::Estimated(1.1 * largest)
+        Lipschitz::Estimated(MARGIN * largest)
     } else {
         Lipschitz::Unknown
     }

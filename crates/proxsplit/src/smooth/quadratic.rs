@@ -102,9 +102,9 @@ impl<T: Real> Smooth<T> for Quadratic<'_, T> {
             let norm = smallest.abs().max(largest.abs());
             return Lipschitz::Known(norm * (1.0 + f64::EPSILON * (10 * n) as f64));
         }
-        *self.estimate.get_or_init(|| {
-            lipschitz::estimate(self, &vec![T::ZERO; n], 0)
-        })
+        *self
+            .estimate
+            .get_or_init(|| lipschitz::estimate(self, &vec![T::ZERO; n], 0))
     }
 
     /// Whether Q ⪰ 0 up to rounding.

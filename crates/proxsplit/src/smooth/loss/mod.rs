@@ -37,6 +37,3 @@ pub trait Loss: Send + Sync {
 fn label(b: f64) -> Result<(), Error> {
     require("label", b, b == 1.0 || b == -1.0, "-1 or 1").map(|_| ())
 }
-
-#[cfg(test)]
-mod tests;

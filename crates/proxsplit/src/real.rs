@@ -1,5 +1,6 @@
 //! The two scalar types, `f32` and `f64`.
 
+use crate::data::rows::Open;
 use crate::linalg::dense::Field;
 use crate::scratch::Pooled;
 use std::fmt::{Debug, Display};
@@ -19,6 +20,7 @@ pub trait Real:
     sealed::Sealed
     + Field
     + Pooled
+    + Open
     + Copy
     + Default
     + Debug

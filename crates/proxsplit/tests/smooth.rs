@@ -1,5 +1,7 @@
 //! Every loss on every storage, in both precisions, against its definition in a plain loop.
 
+#![allow(clippy::unwrap_used)]
+
 mod storages;
 
 use proxsplit::data::Matrix;
@@ -174,7 +176,9 @@ fn batches_add_in_any_order_and_with_repetitions() {
             .collect();
         let targets: Vec<f64> = batch.iter().map(|&i| b[i]).collect();
         let (value, mut expected) = naive(&picked, &targets, &x, scalar);
-        expected.iter_mut().for_each(|g| *g += 1.0);
+        for g in &mut expected {
+            *g += 1.0;
+        }
         let mut grad = vec![1.0; cols];
         let found = f.add_gradient(&batch, &x, &mut grad);
         assert!((found - value).abs() <= ROUNDING * value, "{storage}");
@@ -239,7 +243,7 @@ fn constants_and_convexity<T: Real>() {
                     .zip(&d)
                     .map(|(&x, &d)| x + d / T::of(2.0))
                     .collect();
-                let chord = (f.value(&x) + f.value(&y)) / 2.0;
+                let chord = f64::midpoint(f.value(&x), f.value(&y));
                 let slack = 20.0 * T::EPSILON.f64() * (1.0 + chord);
                 assert!(
                     !f.is_convex() || f.value(&middle) <= chord + slack,

@@ -1,5 +1,7 @@
 //! Smooth terms at the edges: refused input, huge predictions, scaling.
 
+#![allow(clippy::unwrap_used)]
+
 use proxsplit::data::{Dense, Elements, Indices, Order, Sparse};
 use proxsplit::smooth::{
     Cauchy, FnSmooth, FnSum, GemanMcClure, HuberRegression, LeastSquares, Logistic, Loss,

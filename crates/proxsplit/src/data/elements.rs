@@ -41,6 +41,7 @@ macro_rules! index {
                 self as usize
             }
             #[inline(always)]
+            #[allow(clippy::cast_possible_wrap)]
             fn of(index: usize) -> Self {
                 index as $stored
             }

@@ -1,6 +1,6 @@
 //! One small random matrix in every way it can be stored.
 
-use proxsplit::data::{Dense, Elements, Indices, Matrix, Order, Sparse};
+use proxsplit::data::{Dense, Elements, Index, Indices, Matrix, Order, Sparse};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -55,22 +55,22 @@ impl Sample {
             Order::ColumnMajor => entries[k * cols + line],
         };
         let mut stored = Vec::new();
-        let (mut starts, mut indices, mut nonzeros) = (vec![0_i64], Vec::new(), Vec::new());
+        let (mut starts, mut indices, mut nonzeros) = (vec![0_i32], Vec::new(), Vec::new());
         for line in 0..lines {
             for k in 0..width {
                 stored.push(convert(at(line, k)));
                 if at(line, k) != 0 {
-                    indices.push(k as i64);
+                    indices.push(i32::of(k));
                     nonzeros.push(convert(at(line, k)));
                 }
             }
-            starts.push(nonzeros.len() as i64);
+            starts.push(i32::of(nonzeros.len()));
         }
         let dense = Dense::new(rows, cols, order, stored[..].into()).unwrap();
         work(&format!("dense {order:?} {name}"), dense.into(), &exact);
-        let short: Vec<i32> = indices.iter().map(|&i| i as i32).collect();
-        for indices in [Indices::I64(&indices), Indices::I32(&short)] {
-            let starts = Indices::I64(&starts);
+        let wide: Vec<i64> = indices.iter().map(|&i| i64::from(i)).collect();
+        for indices in [Indices::I64(&wide), Indices::I32(&indices)] {
+            let starts = Indices::I32(&starts);
             let sparse =
                 Sparse::new((rows, cols), order, starts, indices, nonzeros[..].into()).unwrap();
             work(&format!("sparse {order:?} {name}"), sparse.into(), &exact);

@@ -4,7 +4,7 @@
 //! are cut in panels that run in parallel, each with a sum of its own; panels and the order of their sums depend on the
 //! shape only, hence the same bits for every number of threads.
 
-use super::{Picked, Rows, open};
+use super::{Picked, Rows};
 use crate::data::{Matrix, Order};
 use crate::error::{Error, require};
 use crate::{Real, scratch};
@@ -48,7 +48,7 @@ impl<'a, T: Real> Design<'a, T> {
             rows,
             cols,
             chunk,
-            source: open(matrix),
+            source: T::open(matrix),
         })
     }
 

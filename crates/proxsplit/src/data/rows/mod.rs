@@ -18,7 +18,7 @@ use crate::Real;
 use std::ops::Range;
 
 /// What a stored matrix can do with its rows. One call serves many rows, so that the virtual call costs nothing.
-pub(crate) trait Rows<T: Real>: Send + Sync {
+pub trait Rows<T>: Send + Sync {
     /// How many entries of these rows are stored.
     fn stored(&self, rows: Picked<'_>) -> usize;
 
@@ -36,6 +36,24 @@ pub(crate) trait Rows<T: Real>: Send + Sync {
 
     /// The entries of a rectangle, one row after the other.
     fn tile(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f64]);
+}
+
+/// Scalars for which the kernels are compiled, here and once, not in every crate that uses them.
+pub trait Open: Sized {
+    #[doc(hidden)]
+    fn open(matrix: Matrix<'_>) -> Box<dyn Rows<Self> + '_>;
+}
+
+impl Open for f32 {
+    fn open(matrix: Matrix<'_>) -> Box<dyn Rows<f32> + '_> {
+        open(matrix)
+    }
+}
+
+impl Open for f64 {
+    fn open(matrix: Matrix<'_>) -> Box<dyn Rows<f64> + '_> {
+        open(matrix)
+    }
 }
 
 /// The matrix as rows, whatever its storage.

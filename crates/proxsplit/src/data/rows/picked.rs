@@ -2,7 +2,7 @@
 
 /// A stretch of rows, or a list of them in any order and with repetitions.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Picked<'a> {
+pub enum Picked<'a> {
     /// Rows `start .. start + len`.
     Stretch { start: usize, len: usize },
     /// These rows.

@@ -6,6 +6,8 @@ pub trait Element: Copy + Send + Sync + 'static {
     fn f64(self) -> f64;
     /// The number as `f32`, rounded where it must be.
     fn f32(self) -> f32;
+    /// A slice of this type as [`Elements`].
+    fn elements(values: &[Self]) -> Elements<'_>;
 }
 
 /// A stored index type.
@@ -17,7 +19,7 @@ pub trait Index: Copy + Send + Sync + 'static {
 }
 
 macro_rules! element {
-    ($($stored:ty),*) => {$(
+    ($($stored:ty: $variant:ident),*) => {$(
         #[allow(clippy::cast_lossless)]
         impl Element for $stored {
             #[inline(always)]
@@ -28,10 +30,13 @@ macro_rules! element {
             fn f32(self) -> f32 {
                 self as f32
             }
+            fn elements(values: &[Self]) -> Elements<'_> {
+                Elements::$variant(values)
+            }
         }
     )*};
 }
-element!(u8, i16, i32, f32, f64);
+element!(u8: U8, i16: I16, i32: I32, f32: F32, f64: F64);
 
 macro_rules! index {
     ($($stored:ty),*) => {$(

@@ -1,0 +1,92 @@
+//! The cells of a line, plain or between quotes ("" inside quotes is one quote).
+
+use std::borrow::Cow;
+
+pub(super) struct Cells<'a> {
+    /// What follows the last delimiter; none after the last cell.
+    rest: Option<&'a [u8]>,
+    delimiter: u8,
+}
+
+impl<'a> Cells<'a> {
+    pub(super) fn new(line: &'a [u8], delimiter: u8) -> Self {
+        let rest = Some(line);
+        Self { rest, delimiter }
+    }
+
+    /// Reads a cell whose opening quote was taken off.
+    fn quoted(&mut self, mut inner: &'a [u8]) -> Result<Cow<'a, [u8]>, String> {
+        let mut text = Vec::new();
+        loop {
+            let end = memchr::memchr(b'"', inner)
+                .ok_or("a quoted cell does not end on its line; line breaks inside cells are not supported")?;
+            text.extend_from_slice(&inner[..end]);
+            inner = &inner[end + 1..];
+            match inner.strip_prefix(b"\"") {
+                Some(after) => {
+                    text.push(b'"');
+                    inner = after;
+                }
+                None => break,
+            }
+        }
+        let (behind, rest) = split(inner, self.delimiter);
+        self.rest = rest;
+        if behind.trim_ascii().is_empty() {
+            Ok(Cow::Owned(text.trim_ascii().to_vec()))
+        } else {
+            Err(format!(
+                "'{}' follows a closing quote",
+                behind.escape_ascii()
+            ))
+        }
+    }
+}
+
+impl<'a> Iterator for Cells<'a> {
+    type Item = Result<Cow<'a, [u8]>, String>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.rest?;
+        if let Some(inner) = rest.trim_ascii_start().strip_prefix(b"\"") {
+            return Some(self.quoted(inner));
+        }
+        let (cell, rest) = split(rest, self.delimiter);
+        self.rest = rest;
+        Some(Ok(Cow::Borrowed(cell.trim_ascii())))
+    }
+}
+
+/// What stands before the first delimiter, and behind it if there is one.
+#[inline]
+fn split(text: &[u8], delimiter: u8) -> (&[u8], Option<&[u8]>) {
+    match memchr::memchr(delimiter, text) {
+        Some(at) => (&text[..at], Some(&text[at + 1..])),
+        None => (text, None),
+    }
+}
+
+/// All cells of a line as text.
+pub(super) fn texts(line: &[u8], delimiter: u8) -> Result<Vec<String>, String> {
+    Cells::new(line, delimiter)
+        .map(|cell| cell.map(|cell| String::from_utf8_lossy(&cell).into_owned()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_hide_delimiters_and_double_for_themselves() {
+        let cells = |line: &str| texts(line.as_bytes(), b',');
+        assert_eq!(
+            cells(r#"a, "b,""c""" ,,3"#).unwrap(),
+            ["a", "b,\"c\"", "", "3"]
+        );
+        assert_eq!(cells("").unwrap(), [""]);
+        assert!(cells(r#"1,"2"#).unwrap_err().contains("does not end"));
+        assert!(cells(r#""1"2,3"#).unwrap_err().contains("follows"));
+    }
+}

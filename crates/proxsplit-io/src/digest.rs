@@ -1,0 +1,78 @@
+//! One pass over all numbers: are they finite, and what is their digest?
+
+use crate::content::{Content, Pattern};
+use crate::error::Fault;
+use crate::values::bytes;
+use proxsplit::data::{Elements, Order};
+use xxhash_rust::xxh3::Xxh3;
+
+/// Numbers looked at before they are hashed: small enough to be in the cache still, so that the data is read once.
+const PANEL: usize = 1 << 15;
+
+/// The digest (128 bits of XXH3 as hexadecimal) of shape, storage, type and every number, or the position of the first
+/// number that is not finite.
+///
+/// The whole content is read, also of a memory-mapped file: the search for NaN must do so anyway.
+pub(crate) fn examine(content: &Content) -> Result<String, Fault> {
+    let mut hash = Xxh3::new();
+    let layout = match (&content.pattern, content.order) {
+        (None, Order::RowMajor) => "dense C",
+        (None, Order::ColumnMajor) => "dense F",
+        (Some(_), Order::RowMajor) => "csr",
+        (Some(_), Order::ColumnMajor) => "csc",
+    };
+    let (rows, cols) = (content.rows, content.cols);
+    let elements = content.values.elements();
+    hash.update(format!("{layout} {} {rows} {cols}\n", type_name(elements)).as_bytes());
+    if let Some(Pattern { starts, indices }) = &content.pattern {
+        hash.update(bytemuck::cast_slice(starts));
+        hash.update(bytemuck::cast_slice(indices));
+    }
+    if let Some(at) = absorb(&mut hash, elements) {
+        let (row, col) = content.position(at);
+        return Err(Fault::whole(format!(
+            "row {row}, column {col} (from 0) is {}; remove or replace it",
+            elements.get(at)
+        )));
+    }
+    Ok(format!("{:032x}", hash.digest128()))
+}
+
+/// The name that NumPy gives to the type.
+pub(crate) fn type_name(elements: Elements<'_>) -> &'static str {
+    match elements {
+        Elements::U8(_) => "uint8",
+        Elements::I16(_) => "int16",
+        Elements::I32(_) => "int32",
+        Elements::F32(_) => "float32",
+        Elements::F64(_) => "float64",
+    }
+}
+
+/// Adds all numbers to the hash; the position of the first that is not finite, if there is one.
+fn absorb(hash: &mut Xxh3, elements: Elements<'_>) -> Option<usize> {
+    match elements {
+        Elements::F32(values) => absorb_floats(hash, values, |v| v.is_finite()),
+        Elements::F64(values) => absorb_floats(hash, values, |v| v.is_finite()),
+        integers => {
+            hash.update(bytes(integers));
+            None
+        }
+    }
+}
+
+fn absorb_floats<T: bytemuck::Pod>(
+    hash: &mut Xxh3,
+    values: &[T],
+    finite: impl Fn(T) -> bool,
+) -> Option<usize> {
+    for (panel, numbers) in values.chunks(PANEL).enumerate() {
+        // A fold over all of them vectorizes; an early exit would not.
+        if !numbers.iter().fold(true, |all, &v| all & finite(v)) {
+            let within = numbers.iter().position(|&v| !finite(v))?;
+            return Some(panel * PANEL + within);
+        }
+        hash.update(bytemuck::cast_slice(numbers));
+    }
+    None
+}

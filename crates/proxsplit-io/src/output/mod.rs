@@ -1,0 +1,56 @@
+//! Output files, all written atomically.
+
+pub(crate) mod atomic;
+mod folder;
+
+use crate::error::Error;
+use crate::{npy, npz};
+pub use folder::OutputDir;
+use proxsplit::data::{Dense, Order};
+use serde::Serialize;
+use std::io::Write;
+use std::path::Path;
+
+/// Writes a matrix as `.npy`, in its own number type and order.
+pub fn write_npy(path: impl AsRef<Path>, matrix: Dense<'_>) -> Result<(), Error> {
+    atomic::write(path.as_ref(), |out| {
+        let shape = [matrix.rows(), matrix.cols()];
+        npy::write::array(out, matrix.order(), &shape, matrix.elements())
+    })
+}
+
+/// Writes the nonzeros of a matrix as `scipy.sparse.save_npz` does: csr for `RowMajor`, csc for `ColumnMajor`.
+pub fn write_npz_sparse(
+    path: impl AsRef<Path>,
+    matrix: Dense<'_>,
+    order: Order,
+) -> Result<(), Error> {
+    atomic::write(path.as_ref(), |out| npz::write::sparse(out, matrix, order))
+}
+
+/// Writes bytes or text.
+pub fn write_bytes(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
+    atomic::write(path.as_ref(), |out| out.write_all(bytes.as_ref()))
+}
+
+/// Writes a value as indented JSON.
+pub fn write_json(path: impl AsRef<Path>, value: &impl Serialize) -> Result<(), Error> {
+    atomic::write(path.as_ref(), |out| {
+        serde_json::to_writer_pretty(&mut *out, value)?;
+        out.write_all(b"\n")
+    })
+}
+
+/// Writes one JSON value a line.
+pub fn write_json_lines(
+    path: impl AsRef<Path>,
+    values: impl IntoIterator<Item = impl Serialize>,
+) -> Result<(), Error> {
+    atomic::write(path.as_ref(), |out| {
+        for value in values {
+            serde_json::to_writer(&mut *out, &value)?;
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    })
+}

@@ -115,8 +115,8 @@ fn sort_and_sum(pattern: &mut Pattern, values: &mut Vec<f64>) {
     // Entries kept so far; never ahead of the ones read.
     let mut kept = 0;
     let mut from = 0;
-    for line in 1..starts.len() {
-        let to = starts[line] as usize;
+    for start in &mut starts[1..] {
+        let to = *start as usize;
         entries.clear();
         entries.extend(
             indices[from..to]
@@ -136,7 +136,7 @@ fn sort_and_sum(pattern: &mut Pattern, values: &mut Vec<f64>) {
             }
         }
         from = to;
-        starts[line] = kept as i64;
+        *start = kept as i64;
     }
     indices.truncate(kept);
     values.truncate(kept);
@@ -153,21 +153,21 @@ mod tests {
         fn equals_the_dense_sum_of_entries(
             entries in prop::collection::vec((0..4_i32, 0..3_i32, -5..5_i32), 0..30)
         ) {
-            let mut dense = [[0.0; 3]; 4];
+            let mut dense = [0.0; 12];
             let mut triplets = Triplets::default();
             for &(row, col, value) in &entries {
-                dense[row as usize][col as usize] += f64::from(value);
+                dense[(4 * col + row) as usize] += f64::from(value);
                 triplets.push(row, col, f64::from(value));
             }
             let content = triplets.compress(4, 3).unwrap();
             content.check().unwrap();
             let Ok(Matrix::Sparse(sparse)) = content.view() else { unreachable!() };
-            for line in 0..3 {
-                for at in sparse.starts().get(line)..sparse.starts().get(line + 1) {
-                    dense[sparse.indices().get(at)][line] -= sparse.elements().get(at);
+            for col in 0..3 {
+                for at in sparse.starts().get(col)..sparse.starts().get(col + 1) {
+                    dense[4 * col + sparse.indices().get(at)] -= sparse.elements().get(at);
                 }
             }
-            prop_assert_eq!(dense, [[0.0; 3]; 4]);
+            prop_assert_eq!(dense, [0.0; 12]);
         }
     }
 

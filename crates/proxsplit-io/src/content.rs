@@ -74,18 +74,15 @@ impl Content {
 
     /// Row and column of stored number `at`.
     pub(crate) fn position(&self, at: usize) -> (usize, usize) {
-        let (line, index) = match &self.pattern {
-            Some(Pattern { starts, indices }) => {
-                let line = starts.partition_point(|&start| start as usize <= at) - 1;
-                (line, indices[at] as usize)
-            }
-            None => {
-                let length = match self.order {
-                    Order::RowMajor => self.cols,
-                    Order::ColumnMajor => self.rows,
-                };
-                (at / length, at % length)
-            }
+        let (line, index) = if let Some(Pattern { starts, indices }) = &self.pattern {
+            let line = starts.partition_point(|&start| start as usize <= at) - 1;
+            (line, indices[at] as usize)
+        } else {
+            let length = match self.order {
+                Order::RowMajor => self.cols,
+                Order::ColumnMajor => self.rows,
+            };
+            (at / length, at % length)
         };
         match self.order {
             Order::RowMajor => (line, index),

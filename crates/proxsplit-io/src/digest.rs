@@ -52,8 +52,8 @@ pub(crate) fn type_name(elements: Elements<'_>) -> &'static str {
 /// Adds all numbers to the hash; the position of the first that is not finite, if there is one.
 fn absorb(hash: &mut Xxh3, elements: Elements<'_>) -> Option<usize> {
     match elements {
-        Elements::F32(values) => absorb_floats(hash, values, |v| v.is_finite()),
-        Elements::F64(values) => absorb_floats(hash, values, |v| v.is_finite()),
+        Elements::F32(values) => absorb_floats(hash, values, f32::is_finite),
+        Elements::F64(values) => absorb_floats(hash, values, f64::is_finite),
         integers => {
             hash.update(bytes(integers));
             None

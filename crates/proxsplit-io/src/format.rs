@@ -129,15 +129,12 @@ impl<R: Read> Bounded<R> {
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        match self.left.checked_sub(read as u64) {
-            Some(left) => self.left = left,
-            None => {
-                let cause = format!(
-                    "the unpacked text is more than {EXPANSION} times as long as the gzip file; if this is meant, unpack it first"
-                );
-                return Err(io::Error::new(io::ErrorKind::InvalidData, cause));
-            }
-        }
+        self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
+            let cause = format!(
+                "the unpacked text is more than {EXPANSION} times as long as the gzip file; if this is meant, unpack it first"
+            );
+            io::Error::new(io::ErrorKind::InvalidData, cause)
+        })?;
         Ok(read)
     }
 }

@@ -7,6 +7,9 @@
 //! Every reader checks sizes against what is really there before it asks for memory, and refuses with path, line or byte,
 //! cause and remedy. Every writer writes under another name, syncs and renames.
 
+// Sizes are checked against the type they are cast to where they come in.
+#![allow(clippy::cast_possible_wrap)]
+
 #[cfg(target_endian = "big")]
 compile_error!("files are mapped as little-endian numbers; big-endian machines are not supported");
 

@@ -24,17 +24,6 @@ impl Kind {
         }
     }
 
-    /// The type of a slice.
-    pub(crate) fn of(elements: Elements<'_>) -> Self {
-        match elements {
-            Elements::U8(_) => Kind::U8,
-            Elements::I16(_) => Kind::I16,
-            Elements::I32(_) => Kind::I32,
-            Elements::F32(_) => Kind::F32,
-            Elements::F64(_) => Kind::F64,
-        }
-    }
-
     /// The smallest type that holds all of them exactly, where only integers are narrowed.
     fn smallest(values: impl Iterator<Item = f64>) -> Self {
         let (mut low, mut high) = (0.0_f64, 0.0_f64);
@@ -128,7 +117,7 @@ mod tests {
 
     #[test]
     fn narrowing_picks_the_smallest_integer_type() {
-        let kind = |values: &[f64]| Kind::of(Values::narrow(values.to_vec()).elements());
+        let kind = |values: &[f64]| Kind::smallest(values.iter().copied());
         assert_eq!(kind(&[0.0, 255.0]), Kind::U8);
         assert_eq!(kind(&[0.0, 256.0]), Kind::I16);
         assert_eq!(kind(&[-1.0]), Kind::I16);

@@ -30,7 +30,7 @@ pub struct Checkpoint<'a> {
     pub arrays: Vec<(String, Array<'a>)>,
 }
 
-impl Checkpoint<'_> {
+impl<'a> Checkpoint<'a> {
     /// Replaces the file by this checkpoint; a kill at any moment leaves the old one or the new one.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         atomic::write(path.as_ref(), |out| self.write(out))
@@ -55,7 +55,7 @@ impl Checkpoint<'_> {
     }
 
     /// Removes an array and returns it.
-    pub fn take(&mut self, name: &str) -> Option<Array<'_>> {
+    pub fn take(&mut self, name: &str) -> Option<Array<'a>> {
         let at = self.arrays.iter().position(|(other, _)| other == name)?;
         Some(self.arrays.swap_remove(at).1)
     }

@@ -44,7 +44,7 @@ fn decode(b: [u8; 8], descr: Descr) -> Option<f64> {
     let exact = |value: i64| (-EXACT..=EXACT).contains(&value).then_some(value as f64);
     match (descr.letter, descr.size) {
         (b'b', _) => Some(f64::from(u8::from(b[0] != 0))),
-        (b'i', 1) => Some(f64::from(b[0] as i8)),
+        (b'i', 1) => Some(f64::from(b[0].cast_signed())),
         (b'i', 2) => Some(f64::from(i16::from_le_bytes([b[0], b[1]]))),
         (b'i', 4) => Some(f64::from(i32::from_le_bytes([b[0], b[1], b[2], b[3]]))),
         (b'f', 2) => Some(half(u16::from_le_bytes([b[0], b[1]]))),

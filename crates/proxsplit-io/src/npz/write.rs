@@ -1,7 +1,7 @@
 //! Writes arrays into an archive.
 
 use crate::npy;
-use proxsplit::data::{Dense, Elements, Order, dispatch};
+use proxsplit::data::{Dense, Order, dispatch};
 use std::io::{self, Seek, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -35,12 +35,12 @@ pub(crate) fn sparse<W: Write + Seek>(out: W, matrix: Dense<'_>, order: Order) -
         Order::ColumnMajor => (b"csc", matrix.t()),
     };
     let (starts, indices) = pattern(along);
-    entry(&mut zip, "indices", i32_array(&indices))?;
-    entry(&mut zip, "indptr", i64_array(&starts))?;
-    entry(&mut zip, "format", plain("|S3", &[], name))?;
+    entry(&mut zip, "indices", &i32_array(&indices))?;
+    entry(&mut zip, "indptr", &i64_array(&starts))?;
+    entry(&mut zip, "format", &plain("|S3", &[], name))?;
     let shape = [matrix.rows() as i64, matrix.cols() as i64];
-    entry(&mut zip, "shape", i64_array(&shape))?;
-    entry(&mut zip, "data", nonzeros(along)?)?;
+    entry(&mut zip, "shape", &i64_array(&shape))?;
+    entry(&mut zip, "data", &nonzeros(along)?)?;
     zip.finish()?;
     Ok(())
 }
@@ -77,10 +77,10 @@ fn nonzeros(matrix: Dense<'_>) -> io::Result<Vec<u8>> {
     Ok(out)
 }
 
-fn entry<W: Write + Seek>(zip: &mut ZipWriter<W>, name: &str, array: Vec<u8>) -> io::Result<()> {
+fn entry<W: Write + Seek>(zip: &mut ZipWriter<W>, name: &str, array: &[u8]) -> io::Result<()> {
     let method = CompressionMethod::Deflated;
     start(zip, &format!("{name}.npy"), array.len(), method)?;
-    zip.write_all(&array)
+    zip.write_all(array)
 }
 
 fn i32_array(values: &[i32]) -> Vec<u8> {

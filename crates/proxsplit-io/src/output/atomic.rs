@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 /// Writes a file by `content`. After an error, or a kill at any moment, a file that was there before is as it was.
@@ -60,6 +60,7 @@ fn sync_folder(path: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
@@ -74,7 +75,7 @@ mod tests {
         let path = folder.path().join("a.txt");
         write(&path, |out| out.write_all(b"old")).unwrap();
         let result = write(&path, |out| {
-            out.write_all(&[b'x'; 1 << 20])?;
+            out.write_all(&vec![b'x'; 1 << 20])?;
             Err(io::ErrorKind::StorageFull.into())
         });
         let message = result.unwrap_err().to_string();

@@ -10,6 +10,7 @@ mod constant;
 mod descent;
 mod diminishing;
 mod given;
+mod text;
 
 pub use adaptive::Adaptive;
 pub use backtracking::Backtracking;
@@ -17,6 +18,7 @@ pub use barzilai_borwein::BarzilaiBorwein;
 pub use constant::Constant;
 pub use diminishing::Diminishing;
 pub use given::Given;
+pub use text::Choice;
 
 use crate::Lipschitz;
 
@@ -49,6 +51,27 @@ pub trait StepRule: Send {
     /// The L that the steps rest on, if the rule has one or has observed one.
     fn lipschitz(&self) -> Lipschitz {
         Lipschitz::Unknown
+    }
+}
+
+impl StepRule for Box<dyn StepRule + '_> {
+    fn scheduled(&self, iteration: u64) -> Option<f64> {
+        (**self).scheduled(iteration)
+    }
+    fn propose(&mut self, last: Option<Curvature>) -> f64 {
+        (**self).propose(last)
+    }
+    fn searches(&self) -> bool {
+        (**self).searches()
+    }
+    fn judge(&mut self, trial: &Trial) -> Option<f64> {
+        (**self).judge(trial)
+    }
+    fn vanishes(&self) -> bool {
+        (**self).vanishes()
+    }
+    fn lipschitz(&self) -> Lipschitz {
+        (**self).lipschitz()
     }
 }
 

@@ -3,10 +3,13 @@
 mod blocks;
 mod closure;
 mod columns;
+mod compose;
 mod conjugate;
+mod constrained;
 mod dykstra;
 mod envelope;
 mod rows;
+mod rule;
 mod scaled;
 mod shifted;
 
@@ -14,9 +17,11 @@ pub use blocks::Blocks;
 pub use closure::Closure;
 pub use columns::Columns;
 pub use conjugate::Conjugate;
+pub use constrained::Constrained;
 pub use dykstra::{Accuracy, Dykstra, Reached};
 pub use envelope::Envelope;
 pub use rows::Rows;
+pub use rule::Rule;
 pub use scaled::Scaled;
 pub use shifted::Shifted;
 

@@ -33,29 +33,36 @@ impl<P: Prox<f64>> BoxHyperplaneWith<P> {
     }
 }
 
-impl<P> BoxHyperplaneWith<P> {
-    /// x_i(ν)
-    #[inline(always)]
-    fn entry<T: Real>(&self, i: usize, y: T, (nu, step): (f64, T)) -> T
-    where
-        P: Separable<T>,
-    {
-        let moved = T::of(y.f64() - nu * step.f64() * self.set.normal()[i]);
-        self.psi.prox_between(i, moved, step, self.set.bounds(i))
-    }
-
-    /// aᵀx(ν) − b, and the size of the numbers in it.
-    fn excess<T: Real>(&self, y: &[T], at: (f64, T)) -> (f64, f64)
-    where
-        P: Separable<T>,
-    {
-        let total = self.set.total();
-        let products = y.iter().zip(self.set.normal()).enumerate();
-        products
-            .map(|(i, (&y, a))| a * self.entry(i, y, at).f64())
-            .fold((-total, total.abs()), |(sum, size), p| {
-                (sum + p, size + p.abs())
-            })
+/// x ← P_η of ψ with aᵀx = b and bounds, where `entry` gives a_i and the bounds of x_i.
+#[inline(always)]
+pub(crate) fn prox_on<T: Real, G: Separable<T> + ?Sized>(
+    psi: &G,
+    entry: impl Fn(usize) -> (f64, (T, T)),
+    total: f64,
+    x: &mut [T],
+    step: T,
+) {
+    let at = |i: usize, y: T, nu: f64| {
+        let (a, bounds) = entry(i);
+        let moved = T::of(y.f64() - nu * step.f64() * a);
+        (a, psi.prox_between(i, moved, step, bounds).f64())
+    };
+    // aᵀx(ν) − b, and the size of the numbers in it.
+    let excess = |nu: f64| {
+        let products = x.iter().enumerate().map(|(i, &y)| {
+            let (a, z) = at(i, y, nu);
+            a * z
+        });
+        products.fold((-total, total.abs()), |(sum, size), p| {
+            (sum + p, size + p.abs())
+        })
+    };
+    let squares: f64 = (0..x.len()).map(|i| entry(i).0.powi(2)).sum();
+    let guess = 1.0 / (step.f64() * squares.max(f64::MIN_POSITIVE));
+    let nu = root(excess, guess);
+    for (i, x) in x.iter_mut().enumerate() {
+        let ((_, low), (_, high)) = (at(i, *x, nu.low), at(i, *x, nu.high));
+        *x = T::of(low + nu.share * (high - low));
     }
 }
 
@@ -127,14 +134,8 @@ impl<T: Real, P: Separable<T>> Prox<T> for BoxHyperplaneWith<P> {
     }
 
     fn prox(&self, x: &mut [T], step: T) {
-        let squares: f64 = self.set.normal().iter().map(|a| a * a).sum();
-        let guess = 1.0 / (step.f64() * squares.max(f64::MIN_POSITIVE));
-        let nu = root(|nu| self.excess(x, (nu, step)), guess);
-        for (i, x) in x.iter_mut().enumerate() {
-            let low = self.entry(i, *x, (nu.low, step));
-            let high = self.entry(i, *x, (nu.high, step));
-            *x = T::of(low.f64() + nu.share * (high.f64() - low.f64()));
-        }
+        let entry = |i| (self.set.normal()[i], self.set.bounds(i));
+        prox_on(&self.psi, entry, self.set.total(), x, step);
     }
 
     fn fits(&self, len: usize) -> Result<(), Error> {

@@ -22,6 +22,7 @@ pub use ball::{L1Ball, L2Ball, LinfBall};
 pub use binary::Binary;
 pub use box_hyperplane::BoxHyperplane;
 pub use box_hyperplane_with::BoxHyperplaneWith;
+pub(crate) use box_hyperplane_with::prox_on;
 pub use box_set::{Bounds, BoxSet};
 pub use box_sum::BoxSum;
 pub use cardinality_ball::CardinalityBall;

@@ -1,8 +1,14 @@
 //! Dense column-major matrices and the border to faer, the only file that names it.
 
 use crate::{Error, Real};
+use faer::diag::DiagMut;
+use faer::dyn_stack::{MemStack, StackReq};
+use faer::linalg::evd::{self, ComputeEigenvectors};
 use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use faer::linalg::svd::{self, ComputeSvdVectors};
+use faer::{Accum, MatMut, MatRef, Par, Spec};
+use std::cell::RefCell;
+use std::mem::MaybeUninit;
 
 /// What the dense algorithms need of a scalar.
 pub trait Field: faer::traits::RealField {}
@@ -157,10 +163,62 @@ pub fn multiply<T: Real>(c: &mut [T], a: View<'_, T>, b: View<'_, T>, add: bool)
 /// The eigenvalues of a symmetric matrix in increasing order, read from its lower triangle; `None` in the rare case that
 /// the iteration does not converge.
 pub fn symmetric_eigenvalues<T: Real>(a: &Mat<T>) -> Option<Vec<T>> {
-    a.view()
-        .inner
-        .self_adjoint_eigenvalues(faer::Side::Lower)
-        .ok()
+    let mut values = vec![T::ZERO; a.rows()];
+    eigenvalues(a.view(), &mut values, None).then_some(values)
+}
+
+/// Calls `work` with faer's kind of scratch memory, kept for the next call on the thread.
+fn with_stack<R>(need: StackReq, work: impl FnOnce(&mut MemStack) -> R) -> R {
+    thread_local!(static MEMORY: RefCell<Vec<MaybeUninit<u64>>> = const { RefCell::new(Vec::new()) });
+    let mut memory = MEMORY.take();
+    let words = need.unaligned_bytes_required().div_ceil(size_of::<u64>());
+    if memory.len() < words {
+        memory.resize(words, MaybeUninit::uninit());
+    }
+    let result = work(MemStack::new_any(&mut memory));
+    MEMORY.set(memory);
+    result
+}
+
+/// a = U diag(s) Vᵀ with k = min(rows, cols) singular values in decreasing order; U and V, if asked for, have k columns.
+/// `false` if the iteration did not converge.
+pub fn singular_values<T: Real>(
+    a: View<'_, T>,
+    values: &mut [T],
+    vectors: Option<(&mut [T], &mut [T])>,
+) -> bool {
+    let (rows, cols) = (a.inner.nrows(), a.inner.ncols());
+    let size = rows.min(cols);
+    let wanted = match vectors {
+        Some(_) => ComputeSvdVectors::Thin,
+        None => ComputeSvdVectors::No,
+    };
+    let (u, v) = vectors.unzip();
+    let u = u.map(|u| MatMut::from_column_major_slice_mut(u, rows, size));
+    let v = v.map(|v| MatMut::from_column_major_slice_mut(v, cols, size));
+    let settings = Spec::default();
+    let need = svd::svd_scratch::<T>(rows, cols, wanted, wanted, Par::Seq, settings);
+    with_stack(need, |stack| {
+        let values = DiagMut::from_slice_mut(values);
+        svd::svd(a.inner, values, u, v, Par::Seq, stack, settings).is_ok()
+    })
+}
+
+/// a = V diag(values) Vᵀ for a symmetric matrix, of which the lower triangle is read; values in increasing order.
+/// `false` if the iteration did not converge.
+pub fn eigenvalues<T: Real>(a: View<'_, T>, values: &mut [T], vectors: Option<&mut [T]>) -> bool {
+    let size = a.inner.nrows();
+    let wanted = match vectors {
+        Some(_) => ComputeEigenvectors::Yes,
+        None => ComputeEigenvectors::No,
+    };
+    let vectors = vectors.map(|v| MatMut::from_column_major_slice_mut(v, size, size));
+    let settings = Spec::default();
+    let need = evd::self_adjoint_evd_scratch::<T>(size, wanted, Par::Seq, settings);
+    with_stack(need, |stack| {
+        let values = DiagMut::from_slice_mut(values);
+        evd::self_adjoint_evd(a.inner, values, vectors, Par::Seq, stack, settings).is_ok()
+    })
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 pub mod dense;
 mod simplex_threshold;
+pub(crate) mod spectral;
 pub mod vec;
 
 pub use dense::Mat;

@@ -1,6 +1,6 @@
 //! Affine sets Ax = b.
 
-use super::inside;
+use super::{clear_rounding, inside};
 use crate::error::{Error, all_finite, length};
 use crate::linalg::Mat;
 use crate::linalg::vec::{axpy, dot, dot_with, norm, scale};
@@ -79,6 +79,7 @@ impl<T: Real> Prox<T> for AffineSet {
     }
 
     fn prox(&self, x: &mut [T], _: T) {
+        let before = norm(x);
         scratch::with(x.len(), |point: &mut [f64]| {
             for (point, x) in point.iter_mut().zip(&*x) {
                 *point = x.f64();
@@ -94,6 +95,9 @@ impl<T: Real> Prox<T> for AffineSet {
                 *x = T::of(point);
             }
         });
+        if self.offset.iter().all(|&c| c == 0.0) {
+            clear_rounding(x, before);
+        }
     }
 
     fn fits(&self, len: usize) -> Result<(), Error> {

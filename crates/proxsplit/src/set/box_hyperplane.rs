@@ -2,9 +2,10 @@
 
 use super::box_hyperplane_with::BoxHyperplaneWith;
 use super::box_set::check_bounds;
-use super::inside;
 use super::multiplier::{Entry, multiplier};
+use super::{clear_rounding, inside};
 use crate::error::{Error, all_finite, finite, length};
+use crate::linalg::vec::norm;
 use crate::{Form, Kind, Prox, Real};
 
 /// The x with l ≤ x ≤ u and aᵀx = b: prox(x)_i = min(max(x_i − μa_i, l_i), u_i) with the μ that satisfies the equation, found
@@ -102,6 +103,7 @@ pub(super) fn check_reach(least: f64, most: f64, total: f64) -> Result<(), Error
 
 /// x ← the projection on {l ≤ x ≤ u, aᵀx = b}.
 pub(super) fn project<T: Real>(x: &mut [T], entry: impl Fn(usize, f64) -> Entry, total: f64) {
+    let before = norm(x);
     // A second round removes the rounding of the first, which counts when x was far away.
     for _ in 0..2 {
         let by = multiplier(x.len(), |i| entry(i, x[i].f64()), total);
@@ -110,8 +112,11 @@ pub(super) fn project<T: Real>(x: &mut [T], entry: impl Fn(usize, f64) -> Entry,
         }
         let (excess, scale) = excess(x, &entry, total);
         if excess.abs() <= 1e-3 * super::tolerance::<T>() * scale {
-            break;
+            return;
         }
+    }
+    if total == 0.0 && (0..x.len()).all(|i| entry(i, 0.0).at(0.0) == 0.0) {
+        clear_rounding(x, before);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Hyperplanes aᵀx = b and halfspaces aᵀx ≤ b.
 
-use super::inside;
+use super::{clear_rounding, inside};
 use crate::error::{Error, all_finite, finite, length};
 use crate::linalg::vec::{dot_with, norm};
 use crate::{Form, Kind, Prox, Real};
@@ -35,6 +35,13 @@ impl Plane {
         (excess, norm(x) + self.offset.abs())
     }
 
+    /// A plane through 0 is a subspace.
+    fn clear_rounding<T: Real>(&self, x: &mut [T], before: f64) {
+        if self.offset == 0.0 {
+            clear_rounding(x, before);
+        }
+    }
+
     /// x ← x − excess·normal
     fn project<T: Real>(&self, x: &mut [T], excess: f64) {
         for (x, &a) in x.iter_mut().zip(&self.normal) {
@@ -63,11 +70,13 @@ impl<T: Real> Prox<T> for Hyperplane {
     }
 
     fn prox(&self, x: &mut [T], _: T) {
+        let before = norm(x);
         // The second round removes the rounding of the first, which counts when x was far away.
         for _ in 0..2 {
             let (excess, _) = self.plane.excess(x);
             self.plane.project(x, excess);
         }
+        self.plane.clear_rounding(x, before);
     }
 
     fn fits(&self, len: usize) -> Result<(), Error> {
@@ -99,6 +108,7 @@ impl<T: Real> Prox<T> for Halfspace {
     }
 
     fn prox(&self, x: &mut [T], _: T) {
+        let before = norm(x);
         for _ in 0..2 {
             let (excess, _) = self.plane.excess(x);
             if excess <= 0.0 {
@@ -106,6 +116,7 @@ impl<T: Real> Prox<T> for Halfspace {
             }
             self.plane.project(x, excess);
         }
+        self.plane.clear_rounding(x, before);
     }
 
     fn fits(&self, len: usize) -> Result<(), Error> {

@@ -12,6 +12,8 @@ mod hyperplane;
 mod monotone;
 mod multiplier;
 mod nonneg;
+mod psd;
+mod rank_ball;
 mod second_order_cone;
 mod simplex;
 mod sphere;
@@ -29,11 +31,15 @@ pub use cardinality_ball::CardinalityBall;
 pub use hyperplane::{Halfspace, Hyperplane};
 pub use monotone::Monotone;
 pub use nonneg::NonNeg;
+pub use psd::Psd;
+pub use rank_ball::RankBall;
+pub(crate) use rank_ball::numerical_rank;
 pub use second_order_cone::SecondOrderCone;
 pub use simplex::Simplex;
 pub use sphere::Sphere;
 pub use sum_to::SumTo;
 
+use crate::linalg::vec::norm;
 use crate::{Error, Real};
 
 /// The value of an indicator whose constraint is violated by `excess`, on numbers of size `scale`: 0 up to rounding.
@@ -51,6 +57,15 @@ pub(crate) fn inside<T: Real>(excess: f64, scale: f64) -> f64 {
 /// The relative tolerance of membership, and of what counts as a zero singular value.
 pub(crate) fn tolerance<T: Real>() -> f64 {
     if T::EPSILON.f64() < 1e-10 { 1e-9 } else { 1e-5 }
+}
+
+/// Sets x to zero if it is no more than the rounding of the point that it was projected from, whose norm was `before`.
+///
+/// A subspace holds 0 exactly, but hardly ever holds what rounding leaves of a vector that is normal to it.
+fn clear_rounding<T: Real>(x: &mut [T], before: f64) {
+    if norm(x) <= 4.0 * T::EPSILON.f64() * before {
+        x.fill(T::ZERO);
+    }
 }
 
 /// `Ok` unless the sum or norm of an empty vector must be `size` ≠ 0.

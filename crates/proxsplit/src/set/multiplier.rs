@@ -118,6 +118,10 @@ pub(super) fn multiplier(len: usize, entry: impl Fn(usize) -> Entry, total: f64)
             // The median of three, for a more even split.
             let [p, q, r] = [(); 3].map(|()| search.pivot(entry(open[random.below(count)])));
             let pivot = p.min(q).max(p.max(q).min(r));
+            if !(search.low < pivot && pivot < search.high) {
+                // Only if some entry is NaN.
+                break;
+            }
             let settled = search.level - search.slope * pivot;
             let others = open[..count].iter().map(|&i| entry(i));
             let sum = settled + others.map(|e| e.a * e.at(pivot)).sum::<f64>();

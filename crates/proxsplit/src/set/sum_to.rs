@@ -1,8 +1,8 @@
 //! The hyperplane Σx = B.
 
-use super::inside;
+use super::{clear_rounding, inside};
 use crate::error::{Error, finite};
-use crate::linalg::vec::{norm1, sum};
+use crate::linalg::vec::{norm, norm1, sum};
 use crate::{Form, Kind, Prox, Real};
 
 /// `sum:B`, the x whose entries sum to B: prox(x)_i = x_i − (Σx − B)/n. Convex.
@@ -31,12 +31,16 @@ impl<T: Real> Prox<T> for SumTo {
     }
 
     fn prox(&self, x: &mut [T], _: T) {
+        let before = norm(x);
         // The second round removes the rounding of the first, which counts when x was far away.
         for _ in 0..2 {
             let each = (sum(x) - self.total) / x.len() as f64;
             for x in x.iter_mut() {
                 *x = T::of(x.f64() - each);
             }
+        }
+        if self.total == 0.0 {
+            clear_rounding(x, before);
         }
     }
 

@@ -6,7 +6,7 @@ use crate::values::Values;
 use proxsplit::data::Order;
 
 /// Lines that a matrix may have beside a multiple of its entries: one index is stored for every line, empty or not.
-const FREE_LINES: usize = 1 << 24;
+const FREE_LINES: usize = 1 << 20;
 /// Lines for every stored entry.
 const LINES_PER_ENTRY: usize = 64;
 
@@ -175,6 +175,6 @@ mod tests {
     fn huge_shapes_without_entries_are_refused() {
         assert!(check_shape(1 << 40, 1, 10).is_err());
         assert!(check_shape(1, 1 << 30, 10).is_err());
-        assert!(check_shape(1 << 24, 3, 0).is_ok());
+        assert!(check_shape(1 << 20, 3, 0).is_ok());
     }
 }

@@ -109,7 +109,7 @@ pub(crate) fn open_text(path: &Path, gzip: bool) -> Result<Text<'static>, Error>
 }
 
 /// Text that may be unpacked beside a multiple of the packed size. Real matrices stay far below.
-const FREE: u64 = 64 << 20;
+const FREE: u64 = 16 << 20;
 /// Times that text may be larger than its packed form. The worst that gzip can do is 1032.
 const EXPANSION: u64 = 256;
 

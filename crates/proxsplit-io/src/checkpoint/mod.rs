@@ -109,3 +109,36 @@ fn parse_header(size: u64, source: &mut dyn Read) -> Result<(Vec<String>, Value)
     let header = whole["header"].take();
     Ok((names, header))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    #[test]
+    fn damage_to_any_byte_is_refused_or_harmless() {
+        let saved = Checkpoint {
+            header: json!({ "pass": 3, "digest": "00ff" }),
+            arrays: vec![
+                ("X".to_owned(), vec![0.1_f64, -0.0, f64::INFINITY].into()),
+                ("rng".to_owned(), vec![u64::MAX, 1].into()),
+            ],
+        };
+        let mut out = Cursor::new(Vec::new());
+        saved.write(&mut out).unwrap();
+        let whole = out.into_inner();
+        assert_eq!(read(Cursor::new(&whole)).unwrap(), saved);
+        let mut refused = 0;
+        for at in 0..whole.len() {
+            assert!(read(Cursor::new(&whole[..at])).is_err(), "cut to {at}");
+            let mut damaged = whole.clone();
+            damaged[at] ^= 0x41;
+            match read(Cursor::new(&damaged)) {
+                Ok(loaded) => assert_eq!(loaded, saved, "byte {at}"),
+                Err(_) => refused += 1,
+            }
+        }
+        // Only dates, versions and the like may change unseen.
+        assert!(refused > whole.len() / 2, "{refused} of {}", whole.len());
+    }
+}

@@ -8,7 +8,7 @@ use crate::error::Fault;
 use crate::text::{Lines, number, unsigned, word};
 
 /// Entries that memory is reserved for on the word of the header.
-const TRUSTED: usize = 1 << 20;
+const TRUSTED: usize = 1 << 16;
 
 pub(super) fn read(
     mut lines: Lines<'_>,

@@ -8,7 +8,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 /// Bytes that may be unpacked beside a multiple of the file's size.
-const FREE: u64 = 64 << 20;
+const FREE: u64 = 16 << 20;
 /// Times that an array may be larger than the file. The worst that zip can do is 1032.
 const EXPANSION: u64 = 256;
 

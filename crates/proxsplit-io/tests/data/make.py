@@ -1,0 +1,60 @@
+"""Makes the small files that the tests read: what NumPy, SciPy and pandas really write.
+
+Run with NumPy 2, SciPy 1.15 or newer and pandas: python make.py. The matrix is always the same 3 x 4 one.
+"""
+
+import gzip
+import pathlib
+
+import numpy as np
+import pandas as pd
+import scipy.io
+import scipy.sparse as sp
+
+here = pathlib.Path(__file__).parent
+Y = np.array([[1, 0, 2, 0], [0, 0, 3, 0], [4, 5, 0, 6]])
+
+for name in ["u1", "i1", "i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8", "?", ">f4", ">f8", ">i2", ">u8"]:
+    file = name.replace("?", "bool").replace(">", "big_")
+    np.save(here / f"c_{file}.npy", Y.astype(name))
+np.save(here / "f_f8.npy", np.asfortranarray(Y.astype("f8")))
+np.save(here / "f_u1.npy", np.asfortranarray(Y.astype("u1")))
+np.save(here / "vector.npy", Y[:, 2].astype("f8"))
+np.save(here / "complex.npy", Y.astype("c16"))
+np.save(here / "cube.npy", np.zeros((2, 2, 2)))
+np.save(here / "large_integer.npy", np.array([[1, 2**53 + 1]]))
+np.savez(here / "one.npz", Y.astype("f4"))
+np.savez_compressed(here / "two.npz", a=Y.astype("f8"), b=Y.T.astype("i8"))
+
+S = sp.csr_array(Y.astype("f8"))
+sp.save_npz(here / "csr_array.npz", S)
+sp.save_npz(here / "csr.npz", sp.csr_matrix(S), compressed=False)
+sp.save_npz(here / "csc.npz", sp.csc_matrix(Y.astype("f4")))
+sp.save_npz(here / "coo.npz", sp.coo_matrix(Y))
+sp.save_npz(here / "coo_array.npz", sp.coo_array(Y))
+sp.save_npz(here / "bool.npz", sp.csr_matrix(Y.astype(bool)))
+sp.save_npz(here / "dia.npz", sp.dia_matrix(Y))
+row, col = np.array([2, 0, 0, 2, 1, 2, 0, 2]), np.array([3, 2, 0, 0, 2, 1, 2, 3])
+val = np.array([2.0, 1, 1, 4, 3, 5, 1, 4])
+sp.save_npz(here / "duplicates.npz", sp.coo_matrix((val, (row, col)), shape=(3, 4)))
+unsorted = sp.csr_matrix(
+    (np.array([2.0, 1, 3, 6, 5, 3, 1]), np.array([2, 0, 2, 3, 1, 0, 0], dtype="i8"), np.array([0, 2, 3, 7], dtype="i8")),
+    shape=(3, 4),
+)
+assert not unsorted.has_canonical_format and (unsorted.toarray() == Y).all()
+sp.save_npz(here / "unsorted.npz", unsorted)
+
+scipy.io.mmwrite(here / "real.mtx", sp.coo_matrix(Y.astype("f8")), comment="a comment")
+scipy.io.mmwrite(here / "integer.mtx", sp.coo_matrix(Y))
+scipy.io.mmwrite(here / "array.mtx", Y.astype("f8"))
+scipy.io.mmwrite(here / "complex.mtx", sp.coo_matrix(Y.astype("c16")))
+with gzip.open(here / "integer_packed.mtx.gz", "wb") as out:
+    out.write((here / "integer.mtx").read_bytes())
+
+frame = pd.DataFrame(Y, index=["r1", "r2", "r3"], columns=["a", "b", "c", "d"])
+frame.to_csv(here / "labels.csv")
+frame.to_csv(here / "labels.tsv.gz", sep="\t")
+frame.to_csv(here / "header.csv", index=False)
+frame.to_csv(here / "rows.csv", header=False)
+frame.to_csv(here / "plain.csv", index=False, header=False)
+pd.DataFrame(Y / 3).to_csv(here / "thirds.csv")

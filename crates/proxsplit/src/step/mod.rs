@@ -107,3 +107,24 @@ pub struct Trial {
     /// Differences of Φ below this are rounding.
     pub rounding: f64,
 }
+
+impl<R: StepRule + ?Sized> StepRule for Box<R> {
+    fn scheduled(&self, iteration: u64) -> Option<f64> {
+        (**self).scheduled(iteration)
+    }
+    fn propose(&mut self, last: Option<Curvature>) -> f64 {
+        (**self).propose(last)
+    }
+    fn searches(&self) -> bool {
+        (**self).searches()
+    }
+    fn judge(&mut self, trial: &Trial) -> Option<f64> {
+        (**self).judge(trial)
+    }
+    fn vanishes(&self) -> bool {
+        (**self).vanishes()
+    }
+    fn lipschitz(&self) -> Lipschitz {
+        (**self).lipschitz()
+    }
+}

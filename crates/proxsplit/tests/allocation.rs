@@ -1,0 +1,104 @@
+//! Solvers allocate nothing after set-up.
+
+mod common;
+
+use common::Sample;
+use proxsplit::gradient::{Injected, Inner, Shape};
+use proxsplit::prox::L1;
+use proxsplit::set::NonNeg;
+use proxsplit::smooth::Cauchy;
+use proxsplit::solve::Split;
+use proxsplit::step::{Adaptive, Backtracking, BarzilaiBorwein, Constant, Diminishing};
+use proxsplit::{IncrementalSplitting, Passes, Sggd, Solver, Splitting};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+#[allow(unsafe_code)] // An allocator cannot be written without it.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Allocations in 100 iterations and measurements after two of each.
+fn allocations(solver: &mut dyn Solver) -> usize {
+    for _ in 0..2 {
+        solver.next().unwrap();
+        solver.measure();
+    }
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    for _ in 0..100 {
+        solver.next().unwrap();
+        solver.measure();
+    }
+    ALLOCATIONS.load(Ordering::Relaxed) - before
+}
+
+// One test only: the counter is shared by all threads of the process.
+#[test]
+fn a_hundred_iterations_allocate_nothing() {
+    let sample = Sample::new(30, 7, 1);
+    let f = Cauchy::new(sample.matrix(), &sample.targets, 0.5).unwrap();
+    let g = L1::new(0.1).unwrap();
+    let x = [0.5; 7];
+    let batch = || Splitting::new(&f, &g, &x).unwrap();
+    assert!(
+        ALLOCATIONS.load(Ordering::Relaxed) > 0,
+        "the counter counts"
+    );
+    assert_eq!(allocations(&mut batch()), 0);
+    assert_eq!(
+        allocations(&mut batch().step(Backtracking::new(1.0).unwrap())),
+        0
+    );
+    assert_eq!(
+        allocations(&mut batch().step(BarzilaiBorwein::new(0.1).unwrap())),
+        0
+    );
+    assert_eq!(
+        allocations(&mut batch().step(Adaptive::new(0.01).unwrap())),
+        0
+    );
+    let injected = Injected::new(&f, 0.1, Shape::Random, 1).unwrap();
+    assert_eq!(
+        allocations(
+            &mut batch()
+                .gradient(injected)
+                .step(Constant::new(0.05).unwrap())
+        ),
+        0
+    );
+    for inner in [Inner::Identity, Inner::Prox] {
+        let passes = Passes {
+            inner,
+            batch: 4,
+            ..Passes::default()
+        };
+        let solver = IncrementalSplitting::new(&f, &g, &x, passes).unwrap();
+        assert_eq!(
+            allocations(&mut solver.step(Diminishing::new(0.05, 0.5).unwrap()).unwrap()),
+            0
+        );
+    }
+    let split = Split {
+        whole: &g,
+        penalty: &g,
+        set: &NonNeg,
+    };
+    let rule = Diminishing::new(0.01, 0.5).unwrap();
+    assert_eq!(
+        allocations(&mut Sggd::new(&f, split, &x, Passes::default(), rule).unwrap()),
+        0
+    );
+}

@@ -114,26 +114,26 @@ impl Guarantee {
     /// The strongest statement whose assumptions hold.
     pub fn of(setting: &Setting) -> Self {
         let exact = setting.ledger.is_exact();
-        if setting.method == Method::Subgradient {
-            return Guarantee::None {
-                because: "subgradient steps are not covered by the splitting theorem",
-            };
-        }
-        match setting.class {
-            Class::Nonconvex => {
+        let convex = setting.convex && setting.class == Class::Convex;
+        match (setting.class, setting.method) {
+            (_, Method::Subgradient) => {
                 return Guarantee::None {
-                    because: "g is nonconvex: the theorem needs a convex g",
+                    because: "subgradient steps are not covered by the splitting theorem",
                 };
             }
-            Class::WeaklyConvex { .. } if !(exact && setting.method == Method::Descent) => {
+            (Class::Nonconvex, _) => {
                 return Guarantee::None {
-                    because: "g is weakly convex: only exact descent steps are covered",
+                    because: "g is nonconvex, and the theorem needs a convex g",
                 };
             }
-            _ => {}
-        }
-        if setting.method != Method::Descent {
-            match StepRange::of(setting) {
+            (Class::WeaklyConvex { .. }, Method::Splitting | Method::Adaptive) => {
+                return Guarantee::None {
+                    because: "g is weakly convex, and only exact descent steps are covered",
+                };
+            }
+            (_, Method::Descent) => {}
+            (Class::Convex, Method::Adaptive) if convex && exact => {}
+            (Class::Convex, Method::Splitting | Method::Adaptive) => match StepRange::of(setting) {
                 StepRange::Violated { .. } => {
                     return Guarantee::None {
                         because: "the step is not below 2/L",
@@ -145,12 +145,9 @@ impl Guarantee {
                     };
                 }
                 StepRange::Inside { .. } | StepRange::InsideEstimate { .. } => {}
-            }
+            },
         }
-        match (
-            exact || setting.diminishing,
-            setting.convex && setting.class == Class::Convex,
-        ) {
+        match (exact || setting.diminishing, convex) {
             (true, true) => Guarantee::Minimizer,
             (true, false) => Guarantee::Stationary,
             (false, _) => Guarantee::Neighbourhood {

@@ -46,13 +46,15 @@ impl Measure {
     }
 }
 
-/// The kind of step that a solver makes.
+/// How the steps of a solver are justified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// Proximal splitting without descent, on exact or inexact gradients.
+    /// Proximal splitting with steps in the range of eq.38, on exact or inexact gradients.
     Splitting,
     /// Proximal splitting on exact gradients with a line search that makes Φ decrease.
     Descent,
+    /// Proximal splitting whose steps follow the local curvature; proved for convex problems.
+    Adaptive,
     /// A subgradient step, which no theorem here covers.
     Subgradient,
 }

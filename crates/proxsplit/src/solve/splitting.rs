@@ -250,7 +250,7 @@ impl<T: Real> Iterator for Splitting<'_, T> {
         // From here on `previous` is the direction at x; `gradient` is free for the one at the trial point.
         swap(&mut self.gradient, &mut self.previous);
         self.estimated = false;
-        let step = if self.rule().searches() {
+        let step = if self.rule().method() == Method::Descent {
             self.estimated = self.source.is_none();
             self.search(step)
         } else {
@@ -314,7 +314,7 @@ impl<T: Real> Solver for Splitting<'_, T> {
 
     fn setting(&self) -> Setting {
         let rule = self.rule.as_deref();
-        let searches = self.source.is_none() && rule.is_some_and(StepRule::searches);
+        let method = rule.map_or(Method::Splitting, StepRule::method);
         let observed = rule.map_or(Lipschitz::Unknown, StepRule::lipschitz);
         Setting {
             class: self.g.class(),
@@ -325,8 +325,8 @@ impl<T: Real> Solver for Splitting<'_, T> {
                 self.lipschitz
             },
             step: self.step,
-            method: if searches {
-                Method::Descent
+            method: if self.source.is_none() {
+                method
             } else {
                 Method::Splitting
             },

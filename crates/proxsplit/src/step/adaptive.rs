@@ -6,6 +6,7 @@
 use super::{Curvature, StepRule};
 use crate::Lipschitz;
 use crate::error::{Error, positive};
+use crate::solve::Method;
 
 /// Grows slowly where f is flat, and shortens as soon as the gradient changes faster than 1/η.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,6 +48,10 @@ impl StepRule for Adaptive {
         self.ratio = step / self.step;
         self.step = step;
         step
+    }
+
+    fn method(&self) -> Method {
+        Method::Adaptive
     }
 
     fn lipschitz(&self) -> Lipschitz {

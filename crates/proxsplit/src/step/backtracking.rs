@@ -4,6 +4,7 @@ use super::descent::Descent;
 use super::{Curvature, StepRule, Trial};
 use crate::Lipschitz;
 use crate::error::{Error, positive};
+use crate::solve::Method;
 
 /// A quarter longer than the last step, then halved until Φ decreases enough.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,8 +45,8 @@ impl StepRule for Backtracking {
         self.step
     }
 
-    fn searches(&self) -> bool {
-        true
+    fn method(&self) -> Method {
+        Method::Descent
     }
 
     fn judge(&mut self, trial: &Trial) -> Option<f64> {

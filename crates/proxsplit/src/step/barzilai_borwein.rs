@@ -6,6 +6,7 @@ use super::descent::Descent;
 use super::{Curvature, StepRule, Trial};
 use crate::Lipschitz;
 use crate::error::{Error, positive};
+use crate::solve::Method;
 
 /// The two quotients in turn. Where the curvature along the last move is not positive, the step doubles.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,8 +56,8 @@ impl StepRule for BarzilaiBorwein {
         self.step
     }
 
-    fn searches(&self) -> bool {
-        true
+    fn method(&self) -> Method {
+        Method::Descent
     }
 
     fn judge(&mut self, trial: &Trial) -> Option<f64> {

@@ -21,6 +21,7 @@ pub use given::Given;
 pub use text::Choice;
 
 use crate::Lipschitz;
+use crate::solve::Method;
 
 /// A rule for η_k.
 pub trait StepRule: Send {
@@ -33,9 +34,9 @@ pub trait StepRule: Send {
         self.scheduled(0).unwrap_or(1.0)
     }
 
-    /// Whether trial points are to be evaluated and judged.
-    fn searches(&self) -> bool {
-        false
+    /// How the steps are justified. For [`Method::Descent`], trial points are evaluated and judged.
+    fn method(&self) -> Method {
+        Method::Splitting
     }
 
     /// `None` to accept the trial point, or the shorter step to try next.
@@ -115,8 +116,8 @@ impl<R: StepRule + ?Sized> StepRule for Box<R> {
     fn propose(&mut self, last: Option<Curvature>) -> f64 {
         (**self).propose(last)
     }
-    fn searches(&self) -> bool {
-        (**self).searches()
+    fn method(&self) -> Method {
+        (**self).method()
     }
     fn judge(&mut self, trial: &Trial) -> Option<f64> {
         (**self).judge(trial)

@@ -6,17 +6,17 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 /// A regression problem: rows of a matrix and targets from a sparse truth plus noise.
-pub struct Sample {
+pub(crate) struct Sample {
     rows: usize,
     cols: usize,
     design: Vec<f64>,
     design_f32: Vec<f32>,
-    pub targets: Vec<f64>,
-    pub truth: Vec<f64>,
+    pub(crate) targets: Vec<f64>,
+    pub(crate) truth: Vec<f64>,
 }
 
 impl Sample {
-    pub fn new(rows: usize, cols: usize, seed: u64) -> Self {
+    pub(crate) fn new(rows: usize, cols: usize, seed: u64) -> Self {
         let mut random = Pcg64::seed_from_u64(seed);
         let design: Vec<f64> = (0..rows * cols)
             .map(|_| random.random_range(-1.0..1.0))
@@ -48,7 +48,7 @@ impl Sample {
         }
     }
 
-    pub fn matrix(&self) -> Matrix<'_> {
+    pub(crate) fn matrix(&self) -> Matrix<'_> {
         Dense::new(
             self.rows,
             self.cols,
@@ -60,7 +60,7 @@ impl Sample {
     }
 
     /// The same numbers, rounded.
-    pub fn matrix_f32(&self) -> Matrix<'_> {
+    pub(crate) fn matrix_f32(&self) -> Matrix<'_> {
         Dense::new(
             self.rows,
             self.cols,
@@ -72,7 +72,7 @@ impl Sample {
     }
 
     /// ±1 by the sign of the targets.
-    pub fn labels(&self) -> Vec<f64> {
+    pub(crate) fn labels(&self) -> Vec<f64> {
         self.targets
             .iter()
             .map(|&b| if b < 0.0 { -1.0 } else { 1.0 })
@@ -81,18 +81,18 @@ impl Sample {
 }
 
 /// Several starting points of size about 1.
-pub fn starts(len: usize, count: u64) -> impl Iterator<Item = Vec<f64>> {
+pub(crate) fn starts(len: usize, count: u64) -> impl Iterator<Item = Vec<f64>> {
     (0..count).map(move |seed| {
         let mut random = Pcg64::seed_from_u64(1000 + seed);
         (0..len).map(|_| random.random_range(-1.0..1.0)).collect()
     })
 }
 
-pub fn norm(x: &[f64]) -> f64 {
+pub(crate) fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-pub fn distance(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter()
         .zip(b)
         .map(|(a, b)| (a - b) * (a - b))

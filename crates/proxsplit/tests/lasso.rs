@@ -5,20 +5,21 @@ mod common;
 use common::{Sample, distance, starts};
 use proxsplit::gradient::{Inner, MiniBatch, SinglePrecision};
 use proxsplit::order::Order;
-use proxsplit::prox::L1;
+use proxsplit::prox::{L1, NonNegL1};
 use proxsplit::smooth::LeastSquares;
 use proxsplit::solve::Split;
 use proxsplit::step::{Adaptive, Backtracking, BarzilaiBorwein, Constant, Diminishing};
 use proxsplit::{
-    Guarantee, IncrementalSplitting, Passes, Reason, Sggd, Smooth, Splitting, Stop, run,
+    Guarantee, IncrementalSplitting, Passes, Prox, Reason, Sggd, Smooth, Splitting, Stop, run,
 };
 
 const ROWS: usize = 50;
 const COLS: usize = 12;
 const WEIGHT: f64 = 1.5;
 
-/// Cyclic coordinate descent on ½‖Ax − b‖² + W‖x‖₁ until nothing moves: another method, on plain vectors.
-fn coordinate_descent(sample: &Sample) -> Vec<f64> {
+/// Cyclic coordinate descent on ½‖Ax − b‖² + W‖x‖₁, perhaps over x ≥ 0, until nothing moves: another method, on plain
+/// vectors.
+fn coordinate_descent(sample: &Sample, nonneg: bool) -> Vec<f64> {
     let proxsplit::Matrix::Dense(design) = sample.matrix() else {
         unreachable!()
     };
@@ -34,7 +35,14 @@ fn coordinate_descent(sample: &Sample) -> Vec<f64> {
                 along += design.get(i, j) * (sample.targets[i] - fit);
                 square += design.get(i, j) * design.get(i, j);
             }
-            x[j] = along.signum() * (along.abs() - WEIGHT).max(0.0) / square;
+            let shrunk = (along.abs() - WEIGHT).max(0.0) / square;
+            x[j] = if along > 0.0 {
+                shrunk
+            } else if nonneg {
+                0.0
+            } else {
+                -shrunk
+            };
         }
     }
     x
@@ -52,7 +60,7 @@ fn tight() -> Stop {
 #[test]
 fn every_step_rule_finds_the_minimizer() {
     let sample = Sample::new(ROWS, COLS, 1);
-    let best = coordinate_descent(&sample);
+    let best = coordinate_descent(&sample, false);
     let f = LeastSquares::new(sample.matrix(), &sample.targets).unwrap();
     let g = L1::new(WEIGHT).unwrap();
     for start in starts(COLS, 3) {
@@ -92,7 +100,7 @@ fn every_step_rule_finds_the_minimizer() {
 #[test]
 fn single_precision_vectors_reach_their_own_accuracy() {
     let sample = Sample::new(ROWS, COLS, 1);
-    let best = coordinate_descent(&sample);
+    let best = coordinate_descent(&sample, false);
     let targets: Vec<f32> = sample.targets.iter().map(|&b| b as f32).collect();
     let f = LeastSquares::new(sample.matrix_f32(), &targets).unwrap();
     let g = L1::new(WEIGHT).unwrap();
@@ -133,12 +141,11 @@ fn single_precision_gradients_end_at_their_floor_or_below_the_tolerance() {
 #[test]
 fn all_four_variants_reach_the_same_neighbourhood() {
     let sample = Sample::new(ROWS, COLS, 1);
-    let best = coordinate_descent(&sample);
     let f = LeastSquares::new(sample.matrix(), &sample.targets).unwrap();
     let penalized = L1::new(WEIGHT).unwrap();
-    // A box that holds the minimizer: the constrained problem has the same answer.
-    let constrained: proxsplit::text::Operator = format!("l1:{WEIGHT}+box:-9,9").parse().unwrap();
-    for g in [&penalized as &dyn proxsplit::Prox, &constrained] {
+    let constrained = NonNegL1::new(WEIGHT).unwrap();
+    for (g, nonneg) in [(&penalized as &dyn Prox, false), (&constrained, true)] {
+        let best = coordinate_descent(&sample, nonneg);
         for inner in [Inner::Identity, Inner::Prox] {
             for order in [Order::Cyclic, Order::Reshuffled] {
                 let passes = Passes {
@@ -212,9 +219,9 @@ fn sampled_gradients_and_subgradients_make_progress_and_claim_no_more() {
     let sample = Sample::new(ROWS, COLS, 1);
     let f = LeastSquares::new(sample.matrix(), &sample.targets).unwrap();
     let g = L1::new(WEIGHT).unwrap();
-    let best = f.value(&coordinate_descent(&sample))
+    let best = f.value(&coordinate_descent(&sample, false))
         + WEIGHT
-            * coordinate_descent(&sample)
+            * coordinate_descent(&sample, false)
                 .iter()
                 .map(|x| x.abs())
                 .sum::<f64>();

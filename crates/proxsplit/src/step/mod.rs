@@ -55,27 +55,6 @@ pub trait StepRule: Send {
     }
 }
 
-impl StepRule for Box<dyn StepRule + '_> {
-    fn scheduled(&self, iteration: u64) -> Option<f64> {
-        (**self).scheduled(iteration)
-    }
-    fn propose(&mut self, last: Option<Curvature>) -> f64 {
-        (**self).propose(last)
-    }
-    fn searches(&self) -> bool {
-        (**self).searches()
-    }
-    fn judge(&mut self, trial: &Trial) -> Option<f64> {
-        (**self).judge(trial)
-    }
-    fn vanishes(&self) -> bool {
-        (**self).vanishes()
-    }
-    fn lipschitz(&self) -> Lipschitz {
-        (**self).lipschitz()
-    }
-}
-
 /// What a move Δx from one iterate to the next has shown: Δg is the change of the gradient.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Curvature {

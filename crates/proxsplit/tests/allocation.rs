@@ -1,5 +1,7 @@
 //! Solvers allocate nothing after set-up.
 
+#![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
+
 mod common;
 
 use common::Sample;

@@ -1,5 +1,7 @@
 //! Special cases that must agree to the last bit.
 
+#![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
+
 mod common;
 
 use common::{Sample, starts};

@@ -1,5 +1,7 @@
 //! The theorem "Convergence" as a study: with an error that never vanishes, the final residual follows its level.
 
+#![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
+
 mod common;
 
 use common::{Sample, starts};

@@ -1,5 +1,7 @@
 //! The lasso: every step rule and solver against coordinate descent, in both precisions.
 
+#![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
+
 mod common;
 
 use common::{Sample, distance, starts};

@@ -1,5 +1,7 @@
 //! The paper's lemmas, on every iteration of real runs of a nonconvex problem with injected error.
 
+#![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
+
 mod common;
 
 use common::{Sample, distance, norm, starts};

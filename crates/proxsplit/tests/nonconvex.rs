@@ -1,5 +1,7 @@
 //! Nonconvex problems from several starts: the true residual decides.
 
+#![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
+
 mod common;
 
 use common::{Sample, starts};

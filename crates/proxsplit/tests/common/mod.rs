@@ -1,5 +1,5 @@
 //! Problems that the tests share.
-#![allow(dead_code)] // Each test file uses its own selection.
+#![allow(dead_code, clippy::unwrap_used)] // Each test file uses its own selection, and a failed set-up is a failed test.
 
 use proxsplit::data::{Dense, Elements, Matrix, Order};
 use rand::{RngExt, SeedableRng};

@@ -84,8 +84,8 @@ impl<T: Real, L: Loss> Smooth<T> for LinearModel<'_, T, L> {
         self.sweep(self.design.all(), x, None)
     }
 
-    /// L = max |ℓ″|·‖A‖², computed when it is first asked for. Known if ‖A‖² is an eigenvalue of a small Gram matrix,
-    /// estimated by power iteration if the matrix is too large for that.
+    /// L = max |ℓ″|·‖A‖², computed when it is first asked for. Known if A has a short side (the largest eigenvalue of a
+    /// small Gram matrix) or no negative entry (a Perron bound); otherwise estimated by the Lanczos process.
     fn lipschitz(&self) -> Lipschitz {
         self.norm_squared
             .get_or_init(|| spectrum::norm_squared(&self.design))

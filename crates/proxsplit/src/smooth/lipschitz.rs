@@ -1,10 +1,8 @@
 //! An estimate of L for any smooth term.
 
-use super::spectrum::MARGIN;
+use super::spectrum::{MARGIN, random_vector};
 use crate::linalg::vec::{distance, norm};
 use crate::{Lipschitz, Real, Smooth};
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64;
 
 /// The Lipschitz constant of ∇f near x, from differences of gradients: a power iteration on
 /// v ↦ (∇f(x + hv) − ∇f(x))/h, which tends to the eigenvector of the Hessian with the largest |eigenvalue|.
@@ -24,10 +22,7 @@ use rand_pcg::Pcg64;
 /// ```
 pub fn estimate<T: Real>(f: &dyn Smooth<T>, x: &[T], seed: u64) -> Lipschitz {
     debug_assert_eq!(x.len(), f.dim());
-    let mut random = Pcg64::seed_from_u64(seed);
-    let mut direction: Vec<f64> = (0..x.len())
-        .map(|_| random.random_range(-1.0..1.0))
-        .collect();
+    let mut direction = random_vector::<f64>(x.len(), seed);
     let mut at_x = vec![T::ZERO; x.len()];
     let mut at_y = vec![T::ZERO; x.len()];
     let mut y = vec![T::ZERO; x.len()];

@@ -5,7 +5,7 @@
 //! shape only, hence the same bits for every number of threads.
 
 use super::{Picked, Rows};
-use crate::data::{Matrix, Order};
+use crate::data::{Elements, Matrix, Order};
 use crate::error::{Error, require};
 use crate::{Real, scratch};
 use rayon::prelude::*;
@@ -25,6 +25,7 @@ pub(crate) struct Design<'a, T: Real> {
     rows: usize,
     cols: usize,
     chunk: usize,
+    elements: Elements<'a>,
     source: Box<dyn Rows<T> + 'a>,
 }
 
@@ -33,10 +34,10 @@ impl<'a, T: Real> Design<'a, T> {
         let (rows, cols) = (matrix.rows(), matrix.cols());
         require("rows", rows as f64, rows > 0, "at least 1")?;
         require("columns", cols as f64, cols > 0, "at least 1")?;
-        match matrix {
-            Matrix::Dense(dense) => dense.check_finite()?,
-            Matrix::Sparse(sparse) => sparse.check_finite()?,
-        }
+        let elements = match matrix {
+            Matrix::Dense(dense) => dense.check_finite().map(|()| dense.elements()),
+            Matrix::Sparse(sparse) => sparse.check_finite().map(|()| sparse.elements()),
+        }?;
         let by_column = matches!(matrix, Matrix::Dense(a) if a.order() == Order::ColumnMajor);
         let row_entries = (matrix.stored() / rows).max(1);
         let chunk = if by_column {
@@ -48,6 +49,7 @@ impl<'a, T: Real> Design<'a, T> {
             rows,
             cols,
             chunk,
+            elements,
             source: T::open(matrix),
         })
     }
@@ -195,6 +197,11 @@ impl<'a, T: Real> Design<'a, T> {
             merge(partial, width, grad);
             partial.iter().step_by(width).sum()
         })
+    }
+
+    /// Whether no entry is below 0.
+    pub(crate) fn is_nonnegative(&self) -> bool {
+        self.elements.first_negative().is_none()
     }
 
     /// ‖a_i‖² of the largest row.

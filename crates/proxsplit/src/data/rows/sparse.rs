@@ -7,16 +7,16 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Row i has the columns `indices[starts[i] .. starts[i + 1]]`.
-pub(super) struct SparseRows<'a, S: Index, I: Index, E: Element> {
-    starts: Cow<'a, [S]>,
+pub(super) struct SparseRows<'a, I: Index, E: Element> {
+    starts: Vec<usize>,
     indices: Cow<'a, [I]>,
     values: Cow<'a, [E]>,
 }
 
-impl<'a, S: Index, I: Index, E: Element> SparseRows<'a, S, I, E> {
-    pub(super) fn new(starts: &'a [S], indices: &'a [I], values: &'a [E]) -> Self {
+impl<'a, I: Index, E: Element> SparseRows<'a, I, E> {
+    pub(super) fn new<S: Index>(starts: &[S], indices: &'a [I], values: &'a [E]) -> Self {
         Self {
-            starts: Cow::Borrowed(starts),
+            starts: starts.iter().map(|start| start.at()).collect(),
             indices: Cow::Borrowed(indices),
             values: Cow::Borrowed(values),
         }
@@ -24,7 +24,7 @@ impl<'a, S: Index, I: Index, E: Element> SparseRows<'a, S, I, E> {
 
     #[inline(always)]
     fn row(&self, i: usize) -> (&[I], &[E]) {
-        let row = self.starts[i].at()..self.starts[i + 1].at();
+        let row = self.starts[i]..self.starts[i + 1];
         (&self.indices[row.clone()], &self.values[row])
     }
 
@@ -44,7 +44,7 @@ pub(super) fn from_columns<S: Index, I: Index, J: Index, E: Element>(
     starts: &[S],
     indices: &[I],
     values: &[E],
-) -> SparseRows<'static, i64, J, E> {
+) -> SparseRows<'static, J, E> {
     let mut next = vec![0_usize; rows + 1];
     for i in indices {
         next[i.at() + 1] += 1;
@@ -52,7 +52,7 @@ pub(super) fn from_columns<S: Index, I: Index, J: Index, E: Element>(
     for i in 0..rows {
         next[i + 1] += next[i];
     }
-    let row_starts: Vec<i64> = next.iter().map(|&start| i64::of(start)).collect();
+    let row_starts = next.clone();
     let mut columns = vec![J::of(0); indices.len()];
     let mut copied = values.to_vec();
     for (j, column) in starts.windows(2).enumerate() {
@@ -65,7 +65,7 @@ pub(super) fn from_columns<S: Index, I: Index, J: Index, E: Element>(
         }
     }
     SparseRows {
-        starts: Cow::Owned(row_starts),
+        starts: row_starts,
         indices: Cow::Owned(columns),
         values: Cow::Owned(copied),
     }
@@ -88,12 +88,10 @@ fn dot<I: Index, E: Element, T: Real>((indices, values): (&[I], &[E]), x: &[T]) 
     (partial[0] + partial[1]) + (partial[2] + partial[3])
 }
 
-impl<T: Real, S: Index, I: Index, E: Element> Rows<T> for SparseRows<'_, S, I, E> {
+impl<T: Real, I: Index, E: Element> Rows<T> for SparseRows<'_, I, E> {
     fn stored(&self, rows: Picked<'_>) -> usize {
         match rows {
-            Picked::Stretch { start, len } => {
-                self.starts[start + len].at() - self.starts[start].at()
-            }
+            Picked::Stretch { start, len } => self.starts[start + len] - self.starts[start],
             Picked::Listed(list) => list.iter().map(|&i| self.row(i).0.len()).sum(),
         }
     }

@@ -1,8 +1,11 @@
-//! ‖A‖², the largest eigenvalue of AᵀA: exact for matrices with a short side, otherwise by power iteration.
+//! ‖A‖², the largest eigenvalue of AᵀA: exact for matrices with a short side, bounded from both sides for nonnegative
+//! ones, otherwise estimated.
+
+mod lanczos;
+mod perron;
 
 use crate::data::rows::Design;
 use crate::linalg::dense::{Mat, View, multiply, symmetric_eigenvalues};
-use crate::linalg::vec::norm;
 use crate::{Lipschitz, Real};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -28,7 +31,12 @@ pub(super) fn norm_squared<T: Real>(design: &Design<'_, T>) -> Lipschitz {
             return Lipschitz::Known(largest + rounding * trace);
         }
     }
-    Lipschitz::Estimated(MARGIN * power(design))
+    if design.is_nonnegative()
+        && let Some(bound) = perron::bound(design)
+    {
+        return Lipschitz::Known(bound);
+    }
+    Lipschitz::Estimated(MARGIN * lanczos::largest(design))
 }
 
 /// AᵀA or AAᵀ, whichever is smaller.
@@ -55,30 +63,10 @@ fn gram<T: Real>(design: &Design<'_, T>) -> Mat<f64> {
     gram
 }
 
-/// A lower bound of ‖A‖² that is close to it: ‖AᵀAv‖ for v in the direction of (AᵀA)ᵏ times a random vector.
-fn power<T: Real>(design: &Design<'_, T>) -> f64 {
-    let mut random = Pcg64::seed_from_u64(0);
-    let mut v: Vec<T> = (0..design.cols())
+/// A start for iterations that seek an eigenvector.
+pub(super) fn random_vector<T: Real>(len: usize, seed: u64) -> Vec<T> {
+    let mut random = Pcg64::seed_from_u64(seed);
+    (0..len)
         .map(|_| T::of(random.random_range(-1.0..1.0)))
-        .collect();
-    let mut next = vec![T::ZERO; v.len()];
-    let mut reached = 0.0_f64;
-    for _ in 0..200 {
-        let length = norm(&v);
-        if length == 0.0 {
-            break;
-        }
-        for v in &mut v {
-            *v = T::of(v.f64() / length);
-        }
-        next.fill(T::ZERO);
-        let rayleigh = design.sweep(design.all(), &v, Some(&mut next), |_, z| (z * z, z));
-        let gained = rayleigh - reached;
-        reached = reached.max(rayleigh);
-        std::mem::swap(&mut v, &mut next);
-        if gained <= 1e-4 * reached {
-            break;
-        }
-    }
-    reached
+        .collect()
 }

@@ -36,7 +36,9 @@ impl<P: Prox<f64>, S: Prox<f64>> Constrained<P, S> {
     pub fn new(psi: P, set: S) -> Result<Self, Error> {
         let facts = (Facts::of::<f64>(&psi), Facts::of::<f64>(&set));
         let Some((rule, swapped)) = find(facts.0, facts.1) else {
-            return Err(Error::Incompatible(NO_RULE.into()));
+            return Err(Error::Incompatible(format!(
+                "one of the two terms is not convex, and no rule joins them. {NONCONVEX_RULES}"
+            )));
         };
         Ok(Self {
             psi,
@@ -47,9 +49,9 @@ impl<P: Prox<f64>, S: Prox<f64>> Constrained<P, S> {
     }
 }
 
-const NO_RULE: &str = "no rule gives the prox of this nonconvex term together with the other. Rules for nonconvex terms: a \
-    separable one with a box; one that depends on |x| with nonneg; a cone with an l2-ball; sparse-ball with l1, l2, linf \
-    terms, their balls, or a simplex; sphere with l1 or nonneg; any with sql2";
+/// What can be computed with nonconvex terms, for messages.
+pub(crate) const NONCONVEX_RULES: &str = "What works: a separable term with a box; one that depends on |x| with nonneg; a cone \
+    with an l2-ball; sparse-ball with l1, l2, linf, their balls or a simplex; sphere with l1 or nonneg; any with sql2";
 
 impl<P, S> Constrained<P, S> {
     /// How the prox is computed.

@@ -18,6 +18,7 @@ pub use closure::Closure;
 pub use columns::Columns;
 pub use conjugate::Conjugate;
 pub use constrained::Constrained;
+pub(crate) use constrained::NONCONVEX_RULES;
 pub use dykstra::{Accuracy, Dykstra, Reached};
 pub use envelope::Envelope;
 pub use rows::Rows;

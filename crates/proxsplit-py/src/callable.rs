@@ -1,0 +1,108 @@
+//! Python functions as terms of a problem.
+//!
+//! The package hands over functions that take and return flat arrays of the run's type and have checked the shapes. After an
+//! exception f = −∞ with gradient 0, so that every line search ends at once; the run is then stopped by its observer.
+
+use crate::error::Raised;
+use crate::scalar::Scalar;
+use numpy::{PyArray1, PyReadonlyArray1};
+use proxsplit::{Class, FiniteSum, Lipschitz, Prox, Smooth};
+use pyo3::prelude::*;
+
+/// f, and its terms where there are some.
+pub(crate) struct PySmooth<'a> {
+    pub(crate) dim: usize,
+    /// x ↦ (f(x), ∇f(x))
+    pub(crate) function: Py<PyAny>,
+    /// The number of terms, and (x, batch) ↦ (Σ f_t(x), Σ ∇f_t(x)).
+    pub(crate) terms: Option<(usize, Py<PyAny>)>,
+    pub(crate) lipschitz: Lipschitz,
+    pub(crate) convex: bool,
+    pub(crate) raised: &'a Raised,
+}
+
+/// What a Python function returns for f.
+type ValueAndGradient<'py, T> = (f64, PyReadonlyArray1<'py, T>);
+
+impl<T: Scalar> Smooth<T> for PySmooth<'_> {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn gradient(&self, x: &[T], grad: &mut [T]) -> f64 {
+        let value = self.raised.attempt(|py| {
+            let result = self.function.call1(py, (PyArray1::from_slice(py, x),))?;
+            let (value, gradient): ValueAndGradient<T> = result.extract(py)?;
+            grad.copy_from_slice(gradient.as_slice()?);
+            Ok(value)
+        });
+        value.unwrap_or_else(|| {
+            grad.fill(T::ZERO);
+            f64::NEG_INFINITY
+        })
+    }
+
+    fn lipschitz(&self) -> Lipschitz {
+        self.lipschitz
+    }
+
+    fn is_convex(&self) -> bool {
+        self.convex
+    }
+}
+
+impl<T: Scalar> FiniteSum<T> for PySmooth<'_> {
+    fn terms(&self) -> usize {
+        self.terms.as_ref().map_or(0, |(count, _)| *count)
+    }
+
+    fn add_gradient(&self, batch: &[usize], x: &[T], grad: &mut [T]) -> f64 {
+        let value = self.raised.attempt(|py| {
+            let Some((_, function)) = &self.terms else {
+                return Ok(0.0);
+            };
+            let indices = PyArray1::from_iter(py, batch.iter().map(|&t| t as i64));
+            let result = function.call1(py, (PyArray1::from_slice(py, x), indices))?;
+            let (value, gradient): ValueAndGradient<T> = result.extract(py)?;
+            for (sum, &g) in grad.iter_mut().zip(gradient.as_slice()?) {
+                *sum += g;
+            }
+            Ok(value)
+        });
+        value.unwrap_or(f64::NEG_INFINITY)
+    }
+}
+
+/// g
+pub(crate) struct PyProx<'a> {
+    /// x ↦ g(x)
+    pub(crate) value: Py<PyAny>,
+    /// (x, η) ↦ P_η^g(x)
+    pub(crate) prox: Py<PyAny>,
+    pub(crate) class: Class,
+    pub(crate) raised: &'a Raised,
+}
+
+impl<T: Scalar> Prox<T> for PyProx<'_> {
+    fn value(&self, x: &[T]) -> f64 {
+        let value = self.raised.attempt(|py| {
+            let value = self.value.call1(py, (PyArray1::from_slice(py, x),))?;
+            value.extract(py)
+        });
+        value.unwrap_or(0.0)
+    }
+
+    fn prox(&self, x: &mut [T], step: T) {
+        self.raised.attempt(|py| {
+            let point = PyArray1::from_slice(py, x);
+            let result = self.prox.call1(py, (point, step.f64()))?;
+            let result: PyReadonlyArray1<T> = result.extract(py)?;
+            x.copy_from_slice(result.as_slice()?);
+            Ok(())
+        });
+    }
+
+    fn class(&self) -> Class {
+        self.class
+    }
+}

@@ -1,0 +1,20 @@
+//! The native module `proxsplit._proxsplit`: conversion between NumPy and the Rust crates, nothing else.
+//!
+//! Mathematics belongs to the Rust crates, what users see to the Python package; functions here take flat, checked arrays and
+//! return plain dictionaries.
+
+mod callable;
+mod error;
+mod minimize;
+mod operator;
+mod report;
+mod scalar;
+
+/// The native part of the package `proxsplit`.
+#[pyo3::pymodule]
+mod _proxsplit {
+    #[pymodule_export]
+    use crate::minimize::minimize;
+    #[pymodule_export]
+    use crate::operator::Term;
+}

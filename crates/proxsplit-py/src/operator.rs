@@ -1,0 +1,110 @@
+//! Operators of the catalogue, made from their text forms.
+
+use crate::error::refuse;
+use crate::scalar::Scalar;
+use numpy::{PyArray1, PyReadonlyArray1};
+use proxsplit::calculus::Conjugate;
+use proxsplit::text;
+use proxsplit::{Class, Prox};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// An operator on vectors of either type.
+pub(crate) trait Both: Prox<f32> + Prox<f64> {}
+impl<P: Prox<f32> + Prox<f64>> Both for P {}
+
+/// An immutable operator; `proxsplit.prox.Operator` wraps it.
+#[pyclass(frozen, module = "proxsplit._proxsplit")]
+pub(crate) struct Term {
+    pub(crate) term: Arc<dyn Both>,
+    text: String,
+}
+
+#[pymethods]
+impl Term {
+    /// Reads a text form such as `l1:0.1+nonneg`.
+    #[new]
+    fn new(text: &str) -> PyResult<Self> {
+        let operator: text::Operator = text.parse().map_err(refuse)?;
+        let text = operator.to_string();
+        Ok(Self {
+            term: Arc::new(operator),
+            text,
+        })
+    }
+
+    /// The convex conjugate; its text is the original's.
+    fn conjugate(&self) -> PyResult<Self> {
+        Ok(Self {
+            term: Arc::new(Conjugate::new(self.term.clone()).map_err(refuse)?),
+            text: self.text.clone(),
+        })
+    }
+
+    /// The text form.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The modulus of weak convexity: 0 for convex operators, infinite for nonconvex ones.
+    #[getter]
+    fn modulus(&self) -> f64 {
+        match Prox::<f64>::class(&*self.term) {
+            Class::Convex => 0.0,
+            Class::WeaklyConvex { modulus } => modulus,
+            Class::Nonconvex => f64::INFINITY,
+        }
+    }
+
+    /// g(x)
+    fn value(&self, x: &Bound<PyAny>) -> PyResult<f64> {
+        if let Ok(x) = x.extract() {
+            self.value_of::<f64>(&x)
+        } else if let Ok(x) = x.extract() {
+            self.value_of::<f32>(&x)
+        } else {
+            Err(not_a_vector())
+        }
+    }
+
+    /// P_η^g(x)
+    fn prox<'py>(&self, x: &Bound<'py, PyAny>, step: f64) -> PyResult<Bound<'py, PyAny>> {
+        let py = x.py();
+        if let Ok(x) = x.extract() {
+            Ok(self.prox_of::<f64>(py, &x, step)?.into_any())
+        } else if let Ok(x) = x.extract() {
+            Ok(self.prox_of::<f32>(py, &x, step)?.into_any())
+        } else {
+            Err(not_a_vector())
+        }
+    }
+}
+
+impl Term {
+    fn value_of<T: Scalar>(&self, x: &PyReadonlyArray1<T>) -> PyResult<f64> {
+        let (term, values) = (T::operator(&*self.term), x.as_slice()?);
+        term.fits(values.len()).map_err(refuse)?;
+        Ok(x.py().detach(|| term.value(values)))
+    }
+
+    fn prox_of<'py, T: Scalar>(
+        &self,
+        py: Python<'py>,
+        x: &PyReadonlyArray1<T>,
+        step: f64,
+    ) -> PyResult<Bound<'py, PyArray1<T>>> {
+        let term = T::operator(&*self.term);
+        let mut values = x.as_slice()?.to_vec();
+        term.fits(values.len()).map_err(refuse)?;
+        proxsplit::error::positive("step", step).map_err(refuse)?;
+        proxsplit::error::all_finite("x", &values).map_err(refuse)?;
+        py.detach(|| term.prox(&mut values, T::of(step)));
+        Ok(PyArray1::from_vec(py, values))
+    }
+}
+
+fn not_a_vector() -> PyErr {
+    PyTypeError::new_err("x must be a vector of float32 or float64")
+}

@@ -61,7 +61,7 @@ impl<T: Scalar> FiniteSum<T> for PySmooth<'_> {
             let Some((_, function)) = &self.terms else {
                 return Ok(0.0);
             };
-            let indices = PyArray1::from_iter(py, batch.iter().map(|&t| t as i64));
+            let indices = PyArray1::from_iter(py, batch.iter().map(|&t| t as u64));
             let result = function.call1(py, (PyArray1::from_slice(py, x), indices))?;
             let (value, gradient): ValueAndGradient<T> = result.extract(py)?;
             for (sum, &g) in grad.iter_mut().zip(gradient.as_slice()?) {

@@ -3,6 +3,9 @@
 //! Mathematics belongs to the Rust crates, what users see to the Python package; functions here take flat, checked arrays and
 //! return plain dictionaries.
 
+// PyO3 extracts arguments as owned values.
+#![allow(clippy::needless_pass_by_value)]
+
 mod callable;
 mod error;
 mod minimize;

@@ -10,7 +10,8 @@ use proxsplit::gradient::{IncrementalPass, Inner, MiniBatch};
 use proxsplit::order::Order;
 use proxsplit::step::{Adaptive, Backtracking, BarzilaiBorwein, Constant, Diminishing, Given};
 use proxsplit::{
-    Class, FiniteSum, Lipschitz, Measure, Progress, Prox, Report, Row, Smooth, Solver, Splitting, Stop,
+    Class, FiniteSum, Lipschitz, Measure, Progress, Prox, Report, Row, Smooth, Solver, Splitting,
+    Stop,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,7 +24,7 @@ use std::time::Duration;
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Function {
-    function: Py<PyAny>,
+    whole: Py<PyAny>,
     terms: Option<(usize, Py<PyAny>)>,
     lipschitz: Option<f64>,
     convex: bool,
@@ -67,9 +68,18 @@ impl Settings {
         }
     }
 
-    /// The solver with the step rule that was asked for.
-    fn step<'a, T: Scalar>(&self, solver: Splitting<'a, T>) -> PyResult<Splitting<'a, T>> {
-        let first = self.steps.first().copied().unwrap_or(1.0);
+    /// Whether a rule was asked for without saying where it starts.
+    fn needs_first(&self) -> bool {
+        self.rule != "default" && self.steps.is_empty()
+    }
+
+    /// The solver with the step rule that was asked for; `first` is where a rule starts if nothing else is said.
+    fn step<'a, T: Scalar>(
+        &self,
+        solver: Splitting<'a, T>,
+        first: f64,
+    ) -> PyResult<Splitting<'a, T>> {
+        let first = self.steps.first().copied().unwrap_or(first);
         Ok(match self.rule.as_str() {
             "default" => solver,
             "constant" => solver.step(Constant::new(first).map_err(refuse)?),
@@ -103,7 +113,9 @@ impl Settings {
         let visits = (self.batch_size, order, self.seed);
         Ok(match self.method.as_str() {
             "batch" => solver,
-            "incremental" => solver.gradient(IncrementalPass::new(f, g, inner, visits).map_err(refuse)?),
+            "incremental" => {
+                solver.gradient(IncrementalPass::new(f, g, inner, visits).map_err(refuse)?)
+            }
             "mini-batch" => {
                 solver.gradient(MiniBatch::new(f, visits.0, visits.1, visits.2).map_err(refuse)?)
             }
@@ -152,16 +164,22 @@ pub(crate) fn minimize<'py>(
     observe: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     if let Ok(x0) = x0.extract::<PyReadonlyArray1<f32>>() {
-        minimize_as(&x0, f, g, &settings, observe.as_ref())
+        minimize_as(&x0, f, &g, &settings, observe.as_ref())
     } else {
-        minimize_as(&x0.extract::<PyReadonlyArray1<f64>>()?, f, g, &settings, observe.as_ref())
+        minimize_as(
+            &x0.extract::<PyReadonlyArray1<f64>>()?,
+            f,
+            &g,
+            &settings,
+            observe.as_ref(),
+        )
     }
 }
 
 fn minimize_as<'py, T: Scalar>(
     x0: &PyReadonlyArray1<'py, T>,
     f: Function,
-    g: Nonsmooth<'py>,
+    g: &Nonsmooth<'py>,
     settings: &Settings,
     observe: Option<&Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -169,14 +187,14 @@ fn minimize_as<'py, T: Scalar>(
     let raised = Raised::default();
     let f = PySmooth {
         dim: start.len(),
-        function: f.function,
+        function: f.whole,
         terms: f.terms,
         lipschitz: f.lipschitz.map_or(Lipschitz::Unknown, Lipschitz::Known),
         convex: f.convex,
         raised: &raised,
     };
     let user;
-    let g: &dyn Prox<T> = match &g {
+    let g: &dyn Prox<T> = match g {
         Nonsmooth::Operator(term) => T::operator(&*term.get().term),
         Nonsmooth::Functions(value, prox, modulus) => {
             user = PyProx {
@@ -191,8 +209,16 @@ fn minimize_as<'py, T: Scalar>(
     let point = Mutex::new(Vec::new());
     let result = py.detach(|| -> PyResult<_> {
         let solver = settings.source(Splitting::new(&f, g, start).map_err(refuse)?, &f, g)?;
-        let solver = settings.step(solver)?;
-        let mut shown = Shown { solver, point: &point };
+        let first = if settings.needs_first() {
+            first_step(&f, start)
+        } else {
+            1.0
+        };
+        let solver = settings.step(solver, first)?;
+        let mut shown = Shown {
+            solver,
+            point: &point,
+        };
         let report = run(&mut shown, &settings.stop(), &raised, |py, row| {
             tell(py, row, observe, &point)
         });
@@ -206,6 +232,16 @@ fn minimize_as<'py, T: Scalar>(
     answer.set_item("certificate", report::certificate(py, &report.certificate)?)?;
     answer.set_item("trace", report::trace(py, &report.trace)?)?;
     Ok(answer)
+}
+
+/// 1/L, with the L that is known or an estimate.
+fn first_step<T: Scalar>(f: &dyn Smooth<T>, start: &[T]) -> f64 {
+    let lipschitz = match f.lipschitz() {
+        Lipschitz::Unknown => proxsplit::smooth::lipschitz::estimate(f, start, 0),
+        known => known,
+    };
+    let l = lipschitz.value().filter(|l| *l > 0.0 && l.is_finite());
+    l.map_or(1.0, |l| 1.0 / l)
 }
 
 fn class(modulus: f64) -> Class {

@@ -60,10 +60,10 @@ impl Term {
 
     /// g(x)
     fn value(&self, x: &Bound<PyAny>) -> PyResult<f64> {
-        if let Ok(x) = x.extract() {
-            self.value_of::<f64>(&x)
-        } else if let Ok(x) = x.extract() {
-            self.value_of::<f32>(&x)
+        if let Ok(x) = x.extract::<PyReadonlyArray1<f64>>() {
+            self.value_of(&x)
+        } else if let Ok(x) = x.extract::<PyReadonlyArray1<f32>>() {
+            self.value_of(&x)
         } else {
             Err(not_a_vector())
         }
@@ -72,10 +72,10 @@ impl Term {
     /// P_η^g(x)
     fn prox<'py>(&self, x: &Bound<'py, PyAny>, step: f64) -> PyResult<Bound<'py, PyAny>> {
         let py = x.py();
-        if let Ok(x) = x.extract() {
-            Ok(self.prox_of::<f64>(py, &x, step)?.into_any())
-        } else if let Ok(x) = x.extract() {
-            Ok(self.prox_of::<f32>(py, &x, step)?.into_any())
+        if let Ok(x) = x.extract::<PyReadonlyArray1<f64>>() {
+            Ok(self.prox_of(py, &x, step)?.into_any())
+        } else if let Ok(x) = x.extract::<PyReadonlyArray1<f32>>() {
+            Ok(self.prox_of(py, &x, step)?.into_any())
         } else {
             Err(not_a_vector())
         }

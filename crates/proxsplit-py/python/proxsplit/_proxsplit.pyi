@@ -1,0 +1,23 @@
+from collections.abc import Callable, Mapping
+from typing import Any, final
+
+from numpy.typing import NDArray
+
+@final
+class Term:
+    def __new__(cls, text: str) -> Term: ...
+    def conjugate(self) -> Term: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def modulus(self) -> float: ...
+    def value(self, x: NDArray[Any]) -> float: ...
+    def prox(self, x: NDArray[Any], step: float) -> NDArray[Any]: ...
+
+def minimize(
+    x0: NDArray[Any],
+    f: Mapping[str, Any],
+    g: Term | tuple[Callable[..., float], Callable[..., NDArray[Any]], float],
+    settings: Mapping[str, Any],
+    observe: Callable[..., bool] | None = None,
+) -> dict[str, Any]: ...

@@ -8,7 +8,7 @@ use crate::scalar::Scalar;
 use numpy::{PyArray1, PyReadonlyArray1};
 use proxsplit::gradient::{IncrementalPass, Inner, MiniBatch};
 use proxsplit::order::Order;
-use proxsplit::step::{Adaptive, Backtracking, BarzilaiBorwein, Constant, Diminishing, Given};
+use proxsplit::step::{Choice, Given, StepRule};
 use proxsplit::{
     Class, FiniteSum, Lipschitz, Measure, Progress, Prox, Report, Row, Smooth, Solver, Splitting,
     Stop,
@@ -37,6 +37,13 @@ pub(crate) enum Nonsmooth<'py> {
     Functions(Py<PyAny>, Py<PyAny>, f64),
 }
 
+/// The text form of a rule, or the steps themselves.
+#[derive(FromPyObject)]
+enum Step {
+    Rule(String),
+    Given(Vec<f64>),
+}
+
 /// How to run.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -46,8 +53,7 @@ pub(crate) struct Settings {
     order: String,
     inner: String,
     seed: u64,
-    rule: String,
-    steps: Vec<f64>,
+    step: Step,
     tol: f64,
     atol: f64,
     passes: f64,
@@ -68,28 +74,32 @@ impl Settings {
         }
     }
 
-    /// Whether a rule was asked for without saying where it starts.
-    fn needs_first(&self) -> bool {
-        self.rule != "default" && self.steps.is_empty()
-    }
-
-    /// The solver with the step rule that was asked for; `first` is where a rule starts if nothing else is said.
+    /// The solver with the step rule that was asked for.
     fn step<'a, T: Scalar>(
         &self,
         solver: Splitting<'a, T>,
-        first: f64,
+        f: &dyn Smooth<T>,
+        start: &[T],
     ) -> PyResult<Splitting<'a, T>> {
-        let first = self.steps.first().copied().unwrap_or(first);
-        Ok(match self.rule.as_str() {
-            "default" => solver,
-            "constant" => solver.step(Constant::new(first).map_err(refuse)?),
-            "given" => solver.step(Given::new(self.steps.clone()).map_err(refuse)?),
-            "diminishing" => solver.step(Diminishing::new(first, 0.5).map_err(refuse)?),
-            "backtracking" => solver.step(Backtracking::new(first).map_err(refuse)?),
-            "barzilai-borwein" => solver.step(BarzilaiBorwein::new(first).map_err(refuse)?),
-            "adaptive" => solver.step(Adaptive::new(first).map_err(refuse)?),
-            other => return Err(unknown("step", other)),
-        })
+        let rule: Option<Box<dyn StepRule>> = match &self.step {
+            Step::Rule(text) => {
+                let choice: Choice = text.parse().map_err(refuse)?;
+                let learns = matches!(
+                    choice,
+                    Choice::Backtracking | Choice::BarzilaiBorwein | Choice::Adaptive
+                );
+                let first = if learns { first_step(f, start) } else { 1.0 };
+                choice.rule(first).map_err(refuse)?
+            }
+            Step::Given(steps) => Some(Box::new(Given::new(steps.clone()).map_err(refuse)?)),
+        };
+        match rule {
+            None => Ok(solver),
+            Some(rule) if self.method != "batch" && rule.scheduled(0).is_none() => Err(refuse(
+                "this method needs its steps in advance: give a number, a list of numbers or 'diminishing:FIRST,POWER'",
+            )),
+            Some(rule) => Ok(solver.step(rule)),
+        }
     }
 
     /// The solver with the gradient source that was asked for.
@@ -209,12 +219,7 @@ fn minimize_as<'py, T: Scalar>(
     let point = Mutex::new(Vec::new());
     let result = py.detach(|| -> PyResult<_> {
         let solver = settings.source(Splitting::new(&f, g, start).map_err(refuse)?, &f, g)?;
-        let first = if settings.needs_first() {
-            first_step(&f, start)
-        } else {
-            1.0
-        };
-        let solver = settings.step(solver, first)?;
+        let solver = settings.step(solver, &f, start)?;
         let mut shown = Shown {
             solver,
             point: &point,

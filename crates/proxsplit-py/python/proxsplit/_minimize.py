@@ -18,10 +18,9 @@ from .prox import Operator, Zero, as_float, parse
 
 _DEFAULTS: dict[str, Any] = {
     "maxiter": 1000, "maxtime": None, "atol": 1e-9, "check_every": 1, "batch_size": 1, "order": "reshuffled",
-    "inner": "identity", "seed": 0, "first_step": None, "lipschitz": None, "convex": False, "disp": False,
+    "inner": "identity", "seed": 0, "lipschitz": None, "convex": False, "disp": False,
 }  # fmt: skip
 _METHODS = ("batch", "incremental", "mini-batch")
-_RULES = ("constant", "diminishing", "backtracking", "barzilai-borwein", "adaptive")
 _STATUS = {
     "converged": 0,
     "hit the pass limit": 1,
@@ -66,9 +65,9 @@ def minimize(
         f = Σ f_t: the number of terms, and ``function(x, batch)``, which returns the sum of f_t(x) over the indices in
         `batch`, and its gradient.
     step : float, str or sequence of float, optional
-        A constant step; steps one after the other; or a rule: ``"constant"``, ``"diminishing"``, ``"backtracking"``,
-        ``"barzilai-borwein"`` (the default for `method` ``"batch"``) or ``"adaptive"``. Incremental methods take
-        the first two or numbers; their default is a constant step of min(1, 1/L), with an estimated L.
+        A constant step; steps one after the other; or a rule: ``"diminishing:FIRST,POWER"``, ``"backtracking"``,
+        ``"bb"`` (Barzilai and Borwein, the default of `method` ``"batch"``) or ``"adaptive"``. Incremental methods need
+        numbers or ``"diminishing"``; their default is a constant step of min(1, 1/L), with an estimated L.
     method : {"batch", "incremental", "mini-batch"}, optional
         ``"batch"`` uses whole gradients, ``"incremental"`` a pass over the terms that moves the point in between,
         ``"mini-batch"`` one batch a step. The default is incremental if there are `terms`.
@@ -80,7 +79,7 @@ def minimize(
     options : dict, optional
         ``maxiter`` passes over the data (1000), ``maxtime`` in seconds, ``atol`` (1e-9), ``check_every`` passes (1),
         ``batch_size`` (1), ``order`` of the terms ("cyclic", "reshuffled", "random"), ``inner`` operator of a pass
-        ("identity", "prox"), ``seed`` (0), ``first_step`` of a rule, ``lipschitz`` constant of ∇f if it is known,
+        ("identity", "prox"), ``seed`` (0), ``lipschitz`` constant of ∇f if it is known,
         ``convex`` if f is, and ``disp`` to show progress.
 
     Returns
@@ -111,8 +110,10 @@ def minimize(
     start = as_float(x0, "x0")
     chosen = _options(options)
     calls = _Calls(start.shape, start.dtype)
+    if method not in (None, *_METHODS):
+        raise ValueError(f"method = {method!r}, but it must be one of {', '.join(_METHODS)}")
     method = method or ("batch" if terms is None else "incremental")
-    settings = chosen | _step(step, method, chosen) | {"method": method, "tol": float(tol)}
+    settings = chosen | {"step": _step(step), "method": method, "tol": float(tol)}
     function = {
         "whole": calls.whole(fun, jac, terms),
         "terms": calls.terms(terms, method),
@@ -155,21 +156,13 @@ def _options(options: Mapping[str, Any] | None) -> dict[str, Any]:
     return chosen
 
 
-def _step(step: Any, method: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """The rule, and its numbers."""
-    if method not in _METHODS:
-        raise ValueError(f"method = {method!r}, but it must be one of {', '.join(_METHODS)}")
-    first = [] if chosen["first_step"] is None else [float(chosen["first_step"])]
-    if step is None:
-        return {"rule": "default", "steps": []}
-    if isinstance(step, str):
-        if step not in _RULES:
-            raise ValueError(f"step = {step!r}, but a rule must be one of {', '.join(_RULES)}")
-        if method != "batch" and step not in ("constant", "diminishing"):
-            raise ValueError(f"step = {step!r} learns from the run, but method = {method!r} needs its steps in advance")
-        return {"rule": step, "steps": first}
-    steps = [float(value) for value in np.atleast_1d(np.asarray(step, dtype=float))]
-    return {"rule": "constant" if np.ndim(step) == 0 else "given", "steps": steps}
+def _step(step: Any) -> str | list[float]:
+    """The text form of a rule, or the steps one after the other."""
+    if step is None or isinstance(step, str):
+        return step or "auto"
+    if np.ndim(step) == 0:
+        return repr(float(step))
+    return [float(value) for value in step]
 
 
 class _Calls:

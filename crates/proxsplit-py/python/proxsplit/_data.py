@@ -1,0 +1,57 @@
+"""Data matrices: checked as scikit-learn does, handed to the native module without a copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+# Types that the native module reads as they are; anything else becomes the first.
+_STORED = [np.float64, np.float32, np.uint8, np.int32, np.int16]
+
+
+def validated(estimator: Any, X: Any, *, signed: bool, reset: bool) -> Any:
+    """The data as a matrix of a stored type, dense or compressed; refuses NaN, infinity and, unless `signed`, negative entries."""
+    X = validate_data(estimator, X, accept_sparse=("csr", "csc"), dtype=_STORED, reset=reset)
+    if not signed and _minimum(X) < 0:
+        name = type(estimator).__name__
+        raise ValueError(f"Negative values in data passed to {name}; set signed=True to factorize signed data")
+    return X
+
+
+def _minimum(X: Any) -> Any:
+    values = X.data if sp.issparse(X) else X
+    return values.min() if values.dtype.kind != "u" and values.size else 0
+
+
+def native(X: Any) -> Any:
+    """The matrix as the native module takes it."""
+    if sp.issparse(X):
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return X.shape, X.format == "csr", X.indptr, X.indices, X.data.reshape(1, -1)
+    if X.flags.c_contiguous or X.flags.f_contiguous:
+        return X
+    return np.ascontiguousarray(X)
+
+
+def factor_dtype(X: Any, dtype: Any) -> np.dtype[Any]:
+    """The type of the factors: as asked for, else float32 for float32 data and float64 for the rest."""
+    chosen = np.dtype(X.dtype if dtype is None and X.dtype == np.float32 else dtype or np.float64)
+    if chosen not in (np.float32, np.float64):
+        raise ValueError(f"dtype = {dtype!r}, but the factors must be float32 or float64")
+    return chosen
+
+
+def factor(array: Any, shape: tuple[int, int], dtype: np.dtype[Any], name: str) -> NDArray[Any]:
+    """A given factor as a C-ordered array, its shape checked."""
+    given = np.asarray(array)
+    if given.shape != shape:
+        raise ValueError(f"{name} has shape {given.shape}, but it must be {shape}")
+    if not np.isfinite(given).all():
+        raise ValueError(f"{name} has entries that are not finite")
+    return np.ascontiguousarray(given, dtype=dtype)

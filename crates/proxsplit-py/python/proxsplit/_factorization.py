@@ -1,0 +1,216 @@
+"""What the estimators share: X ≈ WH with a penalty and a set on each factor."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from . import _proxsplit
+from ._certificate import Certificate
+from ._data import factor, factor_dtype, native, validated
+from ._progress import Progress
+
+INITS = ("random", "nndsvd", "nndsvda", "nndsvdar", "custom")
+
+
+class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Base of the estimators. Rows are samples: W holds the codes (samples × components), H = `components_` the atoms.
+
+    Subclasses say which terms act on a row of W and on a row of H, and which of their parameters are the run's.
+    """
+
+    # Parameters that every subclass has.
+    tol: float
+    max_iter: int
+    random_state: Any
+    verbose: int
+    method: str
+    batch_size: int | None
+    n_threads: int | None
+    dtype: Any
+
+    def _terms(self, n_samples: int, n_features: int) -> tuple[str, str]:
+        """The text forms of the terms of a row of W and of a row of H."""
+        raise NotImplementedError
+
+    def _is_signed(self) -> bool:
+        """Whether the data may be negative."""
+        raise NotImplementedError
+
+    def _start(self, X: Any, W: Any, H: Any) -> tuple[str, int, Any, Any]:
+        """The initialisation, the number of components, and the given factors."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Factorization:
+        """Learn the components of X.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The data. Arrays in C or F order of float64, float32, uint8, int32 or int16, and csr and csc matrices of these, are
+            read where they are.
+        y : Ignored
+            Not used, present for API consistency by convention.
+        **params : dict
+            The factors `W` and `H` to start from, for ``init="custom"``.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        self.fit_transform(X, **params)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> NDArray[Any]:
+        """Learn the components of X and return the codes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The data.
+        y : Ignored
+            Not used, present for API consistency by convention.
+        W : array-like of shape (n_samples, n_components), default=None
+            The codes to start from, for ``init="custom"``.
+        H : array-like of shape (n_components, n_features), default=None
+            The components to start from, for ``init="custom"``.
+
+        Returns
+        -------
+        W : ndarray of shape (n_samples, n_components)
+            The codes.
+        """
+        X = validated(self, X, signed=self._is_signed(), reset=True)
+        answer = self._run(X, *self._start(X, W, H))
+        self._keep(answer, X.shape)
+        return answer["W"]
+
+    def _run(self, X: Any, init: str, rank: int, W: Any, H: Any) -> dict[str, Any]:
+        dtype = factor_dtype(X, self.dtype)
+        n_samples, n_features = X.shape
+        codes, atoms = self._terms(n_samples, n_features)
+        settings = {
+            "rank": rank,
+            "codes": codes,
+            "atoms": atoms,
+            "init": init,
+            "tol": float(self.tol),
+            "passes": float(self.max_iter),
+            "seed": int(check_random_state(self.random_state).randint(2**31 - 1)),
+            "method": self.method,
+            "batch_size": self.batch_size,
+            "threads": _threads(self.n_threads),
+            "single": dtype == np.float32,
+        }
+        if init == "custom":
+            W = factor(W, (n_samples, rank), dtype, "W")
+            H = factor(H, (rank, n_features), dtype, "H")
+        else:
+            W = H = None
+        with Progress(self.verbose, self.max_iter, type(self).__name__) as progress:
+            return _proxsplit.factorize(native(X), settings, W, H, progress.show if self.verbose else None)
+
+    def _keep(self, answer: dict[str, Any], shape: tuple[int, int]) -> None:
+        self.components_ = answer["H"]
+        self.n_components_ = answer["H"].shape[0]
+        self.reconstruction_err_ = answer["error"]
+        self.n_iter_ = max(1, int(np.ceil(answer["certificate"]["passes"])))
+        self.method_ = answer["method"]
+        self.trace_ = answer["trace"]
+        self.certificate_ = Certificate(**answer["certificate"])
+        self._codes_term = self._terms(*shape)[0]
+        if self.tol > 0 and not self.certificate_.converged:
+            warnings.warn(
+                f"{self.certificate_.words}. Raise max_iter, loosen tol, or see certificate_.", ConvergenceWarning, stacklevel=4
+            )
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Return the codes of X for the fitted components, each row solved to high accuracy on its own.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The data.
+
+        Returns
+        -------
+        W : ndarray of shape (n_samples, n_components)
+            The codes.
+        """
+        check_is_fitted(self)
+        X = validated(self, X, signed=self._is_signed(), reset=False)
+        components = np.ascontiguousarray(self.components_)
+        return _proxsplit.encode(native(X), components, self._transform_term(), _threads(self.n_threads))
+
+    def _transform_term(self) -> str:
+        return self._codes_term
+
+    def inverse_transform(self, X: Any) -> NDArray[Any]:
+        """Return the data that the codes stand for.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_components)
+            The codes.
+
+        Returns
+        -------
+        X_original : ndarray of shape (n_samples, n_features)
+            Codes times components.
+        """
+        check_is_fitted(self)
+        return X @ self.components_
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.components_.shape[0]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = not self._is_signed()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _threads(n_threads: int | None) -> int:
+    """The number of threads; 0 means one for each core."""
+    if n_threads is None or n_threads == -1:
+        return 0
+    if int(n_threads) != n_threads or n_threads < 1:
+        raise ValueError(f"n_threads = {n_threads!r}, but it must be None, -1 or an integer of at least 1")
+    return int(n_threads)
+
+
+def checked_rank(n_components: Any, n_samples: int, default: int, name: str) -> int:
+    """The number of components as an integer of at least 1 and at most the number of samples."""
+    rank = default if n_components in (None, "auto") else n_components
+    if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1:
+        raise ValueError(
+            f"The 'n_components' parameter of {name} must be an int in the range [1, inf) or 'auto'. Got {n_components!r} instead."
+        )
+    if rank > n_samples:
+        raise ValueError(
+            f"n_components = {rank} is larger than the number of samples, n_samples = {n_samples}; ask for fewer components"
+        )
+    return int(rank)
+
+
+def checked_run(estimator: Factorization) -> None:
+    """Refuse tolerances and limits that make no sense."""
+    name = type(estimator).__name__
+    for parameter, least, words in (("max_iter", 1, "[1, inf)"), ("tol", 0, "[0, inf)")):
+        value = getattr(estimator, parameter)
+        if not isinstance(value, (int, float, np.number)) or isinstance(value, bool) or not value >= least:
+            raise ValueError(f"The {parameter!r} parameter of {name} must be in the range {words}. Got {value!r} instead.")
+    batch = estimator.batch_size
+    if batch is not None and (int(batch) != batch or batch < 1):
+        raise ValueError(f"The 'batch_size' parameter of {name} must be an int in the range [1, inf) or None. Got {batch!r} instead.")

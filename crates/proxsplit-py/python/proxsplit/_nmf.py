@@ -1,0 +1,158 @@
+"""Nonnegative matrix factorization."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._factorization import INITS, Factorization, checked_rank, checked_run
+from ._terms import elastic, joined
+
+
+class NMF(Factorization):
+    """Nonnegative matrix factorization X ≈ WH, with any penalty and any set on each factor.
+
+    The objective is that of :class:`sklearn.decomposition.NMF`, with the same names and scalings::
+
+        ½‖X − WH‖² + alpha_W·n_features·(l1_ratio·‖W‖₁ + (1 − l1_ratio)/2·‖W‖²)
+                   + alpha_H·n_samples·(l1_ratio·‖H‖₁ + (1 − l1_ratio)/2·‖H‖²)
+
+    Rows of X are samples. The paper and the command line put samples in columns: there Y = Xᵀ, the atoms X = Hᵀ and the codes
+    A = Wᵀ.
+
+    Parameters
+    ----------
+    n_components : int or 'auto', default='auto'
+        Number of components, at most the number of samples. 'auto' takes it from the given factors if ``init="custom"``, else the
+        smaller of both sides of X.
+    init : {'random', 'nndsvd', 'nndsvda', 'nndsvdar', 'custom'}, default=None
+        The start. None is 'nndsvda' if n_components ≤ min(n_samples, n_features), else 'random'. 'custom' takes `W` and `H`
+        from :meth:`fit_transform`.
+    tol : float, default=1e-4
+        The run has converged when the true residual of the problem is below `tol` times the residual at the start.
+    max_iter : int, default=200
+        Passes over the data.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the start and of the order of batches. Same seed, same bits, for every number of threads.
+    alpha_W, alpha_H : float, default=0.0 and 'same'
+        Weights of the penalties; ``alpha_H='same'`` is alpha_W.
+    l1_ratio : float, default=0.0
+        Share of the ℓ1 norm in these penalties.
+    verbose : int, default=0
+        Whether to show progress.
+    signed : bool, default=False
+        Whether X may have negative entries.
+    W_penalty, H_penalty : str, Operator or None, default=None
+        A penalty on every row of W or of H, such as ``"l1:0.1"``; not scaled by the sizes. In place of alpha_W, alpha_H.
+    W_set, H_set : str, Operator or None, default='nonneg'
+        A set for every row of W or of H, such as ``"simplex:1"`` or ``"box:0,1"``; None lets them be free.
+    method : str, default='auto'
+        The method of the command line: 'auto', 'batch', 'incremental', 'aggregated' or 'sggd'.
+    batch_size : int or None, default=None
+        Samples in a batch, for the methods that have some.
+    n_threads : int or None, default=None
+        Number of threads; None is one for each core.
+    dtype : dtype, default=None
+        Type of the factors; None is float32 for float32 data, else float64.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The factor H.
+    n_components_ : int
+        Number of components.
+    reconstruction_err_ : float
+        ‖X − WH‖, the Frobenius norm.
+    n_iter_ : int
+        Passes over the data.
+    certificate_ : Certificate
+        What was reached.
+    trace_ : dict of ndarray
+        Objective, residual, seconds and more, for every look at the run.
+    method_ : str
+        The method that was used.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, if X had some.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1, 1], [2, 1], [3, 1.2], [4, 1], [5, 0.8], [6, 1]])
+    >>> from proxsplit import NMF
+    >>> model = NMF(n_components=2, init="random", random_state=0, max_iter=2000)
+    >>> W = model.fit_transform(X)
+    >>> bool(model.reconstruction_err_ < 1e-2), model.certificate_.converged
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        n_components: Any = "auto",
+        *,
+        init: Any = None,
+        tol: float = 1e-4,
+        max_iter: int = 200,
+        random_state: Any = None,
+        alpha_W: float = 0.0,
+        alpha_H: Any = "same",
+        l1_ratio: float = 0.0,
+        verbose: int = 0,
+        signed: bool = False,
+        W_penalty: Any = None,
+        H_penalty: Any = None,
+        W_set: Any = "nonneg",
+        H_set: Any = "nonneg",
+        method: str = "auto",
+        batch_size: int | None = None,
+        n_threads: int | None = None,
+        dtype: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.init = init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.alpha_W = alpha_W
+        self.alpha_H = alpha_H
+        self.l1_ratio = l1_ratio
+        self.verbose = verbose
+        self.signed = signed
+        self.W_penalty = W_penalty
+        self.H_penalty = H_penalty
+        self.W_set = W_set
+        self.H_set = H_set
+        self.method = method
+        self.batch_size = batch_size
+        self.n_threads = n_threads
+        self.dtype = dtype
+
+    def _is_signed(self) -> bool:
+        return bool(self.signed)
+
+    def _terms(self, n_samples: int, n_features: int) -> tuple[str, str]:
+        alpha_H = self.alpha_W if isinstance(self.alpha_H, str) and self.alpha_H == "same" else self.alpha_H
+        for name, value in (("alpha_W", self.alpha_W), ("alpha_H", alpha_H)):
+            if not value >= 0:
+                raise ValueError(f"The {name!r} parameter of {type(self).__name__} must be in the range [0, inf). Got {value!r} instead.")
+        if not 0 <= self.l1_ratio <= 1:
+            raise ValueError(f"The 'l1_ratio' parameter must be in the range [0, 1]. Got {self.l1_ratio!r} instead.")
+        codes = elastic(float(self.alpha_W) * n_features, float(self.l1_ratio))
+        atoms = elastic(float(alpha_H) * n_samples, float(self.l1_ratio))
+        return (
+            joined(codes, self.W_penalty, self.W_set, ("alpha_W", "W_penalty", "W_set")),
+            joined(atoms, self.H_penalty, self.H_set, ("alpha_H", "H_penalty", "H_set")),
+        )
+
+    def _start(self, X: Any, W: Any, H: Any) -> tuple[str, int, Any, Any]:
+        checked_run(self)
+        name, smaller = type(self).__name__, min(X.shape)
+        custom = self.init == "custom"
+        if custom and (W is None or H is None):
+            raise ValueError("init='custom' needs the factors: fit_transform(X, W=..., H=...)")
+        rank = checked_rank(self.n_components, X.shape[0], len(H) if custom else smaller, name)
+        if self.init is not None and self.init not in INITS:
+            raise ValueError(f"The 'init' parameter of {name} must be one of {', '.join(INITS)} or None. Got {self.init!r} instead.")
+        if self.init in ("nndsvd", "nndsvda", "nndsvdar") and rank > smaller:
+            raise ValueError(f"init = {self.init!r} can only be used when n_components <= min(n_samples, n_features)")
+        return self.init or ("nndsvda" if rank <= smaller else "random"), rank, W, H

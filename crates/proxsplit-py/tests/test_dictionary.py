@@ -1,0 +1,64 @@
+"""Dictionary learning against scikit-learn."""
+
+import numpy as np
+import pytest
+from sklearn import decomposition, linear_model
+
+from proxsplit import DictionaryLearning
+
+RNG = np.random.default_rng(0)
+X = (RNG.laplace(size=(150, 6)) * (RNG.random((150, 6)) < 0.4)) @ RNG.normal(size=(6, 15)) + 0.05 * RNG.normal(size=(150, 15))
+ALPHA = 0.3
+
+
+def objective(W, H):
+    return 0.5 * np.linalg.norm(X - W @ H) ** 2 + ALPHA * np.abs(W).sum()
+
+
+def test_objective_is_as_low_as_that_of_sklearn():
+    theirs = decomposition.DictionaryLearning(6, alpha=ALPHA, max_iter=500, tol=1e-8, random_state=0, fit_algorithm="cd")
+    best = objective(theirs.fit(X).transform(X), theirs.components_)
+    codes = decomposition.sparse_encode(X, theirs.components_, alpha=ALPHA, algorithm="lasso_cd")
+    best = min(best, objective(codes, theirs.components_))
+    runs = [DictionaryLearning(6, alpha=ALPHA, random_state=seed, max_iter=1000) for seed in range(3)]
+    mine = min(objective(model.fit_transform(X), model.components_) for model in runs)
+    assert mine <= best * 1.01
+
+
+def test_codes_are_those_of_the_lasso():
+    model = DictionaryLearning(6, alpha=ALPHA, random_state=0).fit(X)
+    codes = model.transform(X)
+    for row, code in zip(X[:10], codes[:10], strict=True):
+        lasso = linear_model.Lasso(alpha=ALPHA / 15, fit_intercept=False, tol=1e-10, max_iter=100000)
+        np.testing.assert_allclose(code, lasso.fit(model.components_.T, row).coef_, atol=1e-5)
+
+
+def test_atoms_lie_in_the_ball_and_signs_are_kept():
+    model = DictionaryLearning(6, alpha=ALPHA, random_state=0, positive_code=True, positive_dict=True).fit(np.abs(X))
+    assert (model.components_ >= 0).all() and (model.transform(np.abs(X)) >= 0).all()
+    assert (np.linalg.norm(model.components_, axis=1) <= 1 + 1e-9).all()
+
+
+def test_split_sign_and_inverse():
+    model = DictionaryLearning(6, alpha=ALPHA, random_state=0, split_sign=True).fit(X)
+    codes = model.transform(X)
+    assert codes.shape == (150, 12) and (codes >= 0).all()
+    assert len(model.get_feature_names_out()) == 12
+    plain = DictionaryLearning(6, alpha=ALPHA, random_state=0).fit(X)
+    np.testing.assert_allclose(model.inverse_transform(codes), plain.inverse_transform(plain.transform(X)), atol=1e-9)
+
+
+def test_a_given_dictionary_is_the_start():
+    start = RNG.normal(size=(6, 15))
+    start /= np.linalg.norm(start, axis=1, keepdims=True)
+    model = DictionaryLearning(alpha=ALPHA, dict_init=start, max_iter=500).fit(X)
+    assert model.n_components_ == 6
+    with pytest.raises(ValueError, match="H has shape"):
+        DictionaryLearning(5, dict_init=start).fit(X)
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match="alpha"):
+        DictionaryLearning(3, alpha=-1).fit(X)
+    with pytest.raises(ValueError, match="n_components"):
+        DictionaryLearning(151).fit(X)

@@ -1,0 +1,118 @@
+"""The operator catalogue: text forms, values, proxes, shapes, types."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from proxsplit import prox
+from proxsplit.prox import L0, L1, MCP, PSD, Box, L2Ball, Lp, NonNeg, Nuclear, Simplex, parse
+
+CATALOGUE = [
+    prox.Zero(), L1(0.5), prox.L2(0.5), prox.Linf(0.5), prox.SqL2(0.5), prox.ElasticNet(0.5, 0.25), prox.GroupL2(0.5, 4),
+    prox.GroupLinf(0.5, 4), prox.SparseGroup(0.25, 0.5, 4), Nuclear(0.5, (3, 4)), prox.TV1D(0.5), prox.Fused(0.25, 0.5),
+    prox.TV2D(0.5, (3, 4)), prox.AnisotropicTV2D(0.5, (3, 4)), prox.Oscar(0.25, 0.125), prox.Huber(0.5, 1.5),
+    prox.Entropy(0.5), L0(0.5), Lp(0.5, "1/2"), Lp(0.5, 2 / 3), prox.SCAD(0.5, 3.7), MCP(0.5, 3), prox.LogSum(0.5, 1.5),
+    prox.CappedL1(0.5, 1.5), prox.Rank(0.5, (3, 4)), NonNeg(), Box(-1, 0.5), prox.Binary(), Simplex(1), prox.L1Ball(1.5),
+    L2Ball(1.5), prox.LinfBall(0.5), prox.Sphere(1.5), prox.SumTo(1.5), prox.BoxSum(0, 1, 1.5), prox.Monotone(),
+    prox.SecondOrderCone(), prox.SparseBall(3), prox.RankBall(2, (3, 4)), L1(0.25) + NonNeg(),
+    prox.SCAD(0.5, 3.7) + Box(-1, 1),
+]  # fmt: skip
+vectors = arrays(np.float64, 12, elements=st.floats(-5, 5, width=32))
+
+
+def by_name(operator):
+    return str(operator)
+
+
+@pytest.mark.parametrize("g", CATALOGUE, ids=by_name)
+def test_text_repr_and_pickle_give_the_same_operator_back(g):
+    assert parse(str(g)) == g
+    assert pickle.loads(pickle.dumps(g)) == g
+    assert eval(repr(g), vars(prox)) == g
+    assert hash(parse(str(g))) == hash(g)
+
+
+@pytest.mark.parametrize("g", CATALOGUE, ids=by_name)
+@settings(max_examples=15, deadline=None)
+@given(x=vectors, others=arrays(np.float64, (5, 12), elements=st.floats(-3, 3, width=32)), step=st.floats(0.125, 4))
+def test_the_prox_is_no_worse_than_other_points(g, x, others, step):
+    step = min(step, 0.9 / g.modulus) if np.isfinite(g.modulus) and g.modulus > 0 else step
+    z = g.prox(x, step)
+
+    def cost(point):
+        return g(point) + ((point - x) ** 2).sum() / (2 * step)
+
+    best = cost(z)
+    assert np.isfinite(best)
+    for other in [*others, *(z + 1e-3 * others), x, np.zeros(12), g.prox(others[0], step)]:
+        assert best <= cost(other) + 1e-6 * (1 + abs(best))
+
+
+@pytest.mark.parametrize("g", CATALOGUE, ids=by_name)
+def test_the_type_and_shape_of_x_are_kept(g, x=np.linspace(-2, 2, 12)):
+    for kind in (np.float32, np.float64):
+        z = g.prox(x.astype(kind).reshape(3, 4), 0.125)
+        assert (z.dtype, z.shape) == (kind, (3, 4))
+    single, double = g.prox(x.astype(np.float32), 0.125), g.prox(x, 0.125)
+    np.testing.assert_allclose(single, double, atol=1e-5)
+    np.testing.assert_array_equal(x, np.linspace(-2, 2, 12))
+
+
+def test_matrices_are_read_column_by_column():
+    x = np.arange(12.0).reshape(3, 4)
+    values = np.linalg.svd(x, compute_uv=False)
+    assert Nuclear(0.5, (3, 4))(x) == pytest.approx(0.5 * values.sum())
+    u, s, v = np.linalg.svd(x, full_matrices=False)
+    np.testing.assert_allclose(Nuclear(0.5, (3, 4)).prox(x, 2.0), (u * np.maximum(s - 1, 0)) @ v, atol=1e-10)
+    with pytest.raises(ValueError, match=r"shape \(4, 3\)"):
+        Nuclear(0.5, (3, 4))(x.T)
+
+
+@settings(max_examples=30, deadline=None)
+@given(x=vectors, step=st.floats(0.1, 10))
+def test_conjugates_satisfy_moreau(x, step):
+    for g in (L1(0.5), prox.SqL2(0.5), NonNeg(), prox.TV1D(0.5), prox.L2(0.5)):
+        dual = g.conjugate().prox(x / step, 1 / step)
+        np.testing.assert_allclose(g.prox(x, step) + step * dual, x, atol=1e-8)
+        assert g.conjugate().conjugate() == g
+        assert pickle.loads(pickle.dumps(g.conjugate())) == g.conjugate()
+
+
+def test_known_numbers():
+    np.testing.assert_array_equal(L1(1).prox([3.0, -0.5, -2.0]), [2.0, 0.0, -1.0])
+    np.testing.assert_allclose(Simplex(1).prox([0.5, 0.5, 2.0]), [0, 0, 1])
+    assert NonNeg()([-1.0]) == np.inf
+    assert L2Ball(1).conjugate()([3.0, 4.0]) == pytest.approx(5.0, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "text", ["l1", "l1:-1", "l1:a", "nope:1", "", "l1:1+", "scad:1,2", "nuclear:1,3y4", "l1:0.1 nonneg", "l1:nan"]
+)
+def test_bad_text_is_a_value_error(text):
+    with pytest.raises(ValueError):
+        parse(text)
+
+
+def test_other_bad_input():
+    with pytest.raises(ValueError, match="weight"):
+        L1(-0.1)
+    with pytest.raises(ValueError, match="step"):
+        L1(0.1).prox([1.0], 0.0)
+    with pytest.raises(ValueError, match="non-finite"):
+        L1(0.1).prox([np.nan])
+    with pytest.raises(ValueError):
+        PSD(3).prox(np.zeros(8))
+    with pytest.raises(ValueError, match="dtype"):
+        L1(0.1)(["a"])
+    with pytest.raises(ValueError, match="convex"):
+        L0(0.1).conjugate()
+    with pytest.raises(TypeError):
+        L1(0.1) + 1
+    with pytest.raises(AttributeError, match="immutable"):
+        L1(0.1).weight = 3
+    with pytest.raises(TypeError):
+        parse(3)

@@ -208,7 +208,7 @@ def test_diverging_runs_say_so():
         ({"x0": np.full(20, np.nan)}, ValueError, "non-finite"),
         ({"x0": np.zeros(20, complex)}, ValueError, "real numbers"),
         ({"prox": "nope:1"}, ValueError, "nope"),
-        ({"prox": "nuclear:1,3x4"}, ValueError, "12"),
+        ({"prox": "nuclear:1,3x4"}, ValueError, "3x4"),
         ({"prox": 3}, TypeError, "text form"),
         ({"step": -1.0}, ValueError, "step"),
         ({"step": "fast"}, ValueError, "fast"),

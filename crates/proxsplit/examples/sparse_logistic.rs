@@ -1,0 +1,59 @@
+//! Sparse logistic regression with incremental passes, watched while it runs.
+//!
+//! `cargo run --release -p proxsplit --example sparse_logistic`
+#![allow(clippy::print_stdout)]
+
+use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::gradient::Inner;
+use proxsplit::smooth::Logistic;
+use proxsplit::step::Diminishing;
+use proxsplit::text::Operator;
+use proxsplit::{Error, IncrementalSplitting, Passes, Row, Stop, run};
+use rand::{RngExt, SeedableRng};
+use std::ops::ControlFlow;
+
+fn main() -> Result<(), Error> {
+    let (rows, cols) = (2000, 50);
+    let mut random = rand_pcg::Pcg64::seed_from_u64(7);
+    let design: Vec<f64> = (0..rows * cols)
+        .map(|_| random.random_range(-1.0..1.0))
+        .collect();
+    let labels: Vec<f64> = design
+        .chunks(cols)
+        .map(|row| (row[0] - 2.0 * row[1] + row[2]).signum())
+        .collect();
+
+    let f = Logistic::new(
+        Dense::new(rows, cols, Order::RowMajor, Elements::F64(&design))?,
+        &labels,
+    )?;
+    let g: Operator = "l1:20+box:-10,10".parse()?;
+    let passes = Passes {
+        inner: Inner::Prox,
+        batch: 50,
+        ..Passes::default()
+    };
+    let mut solver = IncrementalSplitting::new(&f, &g, &vec![0.0; cols], passes)?
+        .step(Diminishing::new(0.02, 0.9)?.delay(10.0)?)?;
+
+    let watch = |row: &Row| {
+        println!(
+            "pass {:4.0}   Φ {:.6}   ‖ρ‖ {:.2e}",
+            row.progress.passes, row.measure.objective, row.measure.residual
+        );
+        ControlFlow::Continue(())
+    };
+    let stop = Stop {
+        passes: 300.0,
+        check_every: 50.0,
+        relative: 1e-4,
+        ..Stop::default()
+    };
+    let report = run(&mut solver, &stop, watch);
+    println!("{}", report.certificate);
+    println!(
+        "nonzeros: {} of {cols}",
+        solver.x().iter().filter(|x| **x != 0.0).count()
+    );
+    Ok(())
+}

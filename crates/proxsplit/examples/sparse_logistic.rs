@@ -4,9 +4,7 @@
 #![allow(clippy::print_stdout)]
 
 use proxsplit::data::{Dense, Elements, Order};
-use proxsplit::gradient::Inner;
 use proxsplit::smooth::Logistic;
-use proxsplit::step::Diminishing;
 use proxsplit::text::Operator;
 use proxsplit::{Error, IncrementalSplitting, Passes, Row, Stop, run};
 use rand::{RngExt, SeedableRng};
@@ -29,12 +27,10 @@ fn main() -> Result<(), Error> {
     )?;
     let g: Operator = "l1:20+box:-10,10".parse()?;
     let passes = Passes {
-        inner: Inner::Prox,
-        batch: 50,
+        batch: 100,
         ..Passes::default()
     };
-    let mut solver = IncrementalSplitting::new(&f, &g, &vec![0.0; cols], passes)?
-        .step(Diminishing::new(0.02, 0.9)?.delay(10.0)?)?;
+    let mut solver = IncrementalSplitting::new(&f, &g, &vec![0.0; cols], passes)?;
 
     let watch = |row: &Row| {
         println!(

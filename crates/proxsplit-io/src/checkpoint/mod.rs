@@ -7,7 +7,7 @@ mod array;
 
 use crate::error::{Error, Fault};
 use crate::npy;
-use crate::npz::{Archive, write::start};
+use crate::npz::{Archive, write::archive, write::start};
 use crate::output::atomic;
 pub use array::Array;
 use proxsplit::data::Order;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::Path;
-use zip::{CompressionMethod, ZipWriter};
+use zip::CompressionMethod;
 
 /// Name and version of the layout; a file with another one is refused.
 const LAYOUT: &str = "proxsplit checkpoint 1";
@@ -38,20 +38,20 @@ impl<'a> Checkpoint<'a> {
 
     fn write(&self, out: impl Write + Seek) -> io::Result<()> {
         let method = CompressionMethod::Stored;
-        let mut zip = ZipWriter::new(out);
         let names: Vec<_> = self.arrays.iter().map(|(name, _)| name).collect();
         let header = json!({ "layout": LAYOUT, "arrays": names, "header": self.header });
         let text = serde_json::to_vec(&header)?;
-        start(&mut zip, HEADER, text.len(), method)?;
-        zip.write_all(&text)?;
-        for (name, array) in &self.arrays {
-            let (descr, count, bytes) = array.parts();
-            start(&mut zip, &format!("{name}.npy"), bytes.len(), method)?;
-            zip.write_all(&npy::write::header(descr, Order::RowMajor, &[count]))?;
-            zip.write_all(bytes)?;
-        }
-        zip.finish()?;
-        Ok(())
+        archive(out, |zip| {
+            start(zip, HEADER, text.len(), method)?;
+            zip.write_all(&text)?;
+            for (name, array) in &self.arrays {
+                let (descr, count, bytes) = array.parts();
+                start(zip, &format!("{name}.npy"), bytes.len(), method)?;
+                zip.write_all(&npy::write::header(descr, Order::RowMajor, &[count]))?;
+                zip.write_all(bytes)?;
+            }
+            Ok(())
+        })
     }
 
     /// Removes an array and returns it.
@@ -115,15 +115,19 @@ mod tests {
     use super::*;
     use std::io::Cursor;
 
-    #[test]
-    fn damage_to_any_byte_is_refused_or_harmless() {
-        let saved = Checkpoint {
+    fn sample() -> Checkpoint<'static> {
+        Checkpoint {
             header: json!({ "pass": 3, "digest": "00ff" }),
             arrays: vec![
                 ("X".to_owned(), vec![0.1_f64, -0.0, f64::INFINITY].into()),
                 ("rng".to_owned(), vec![u64::MAX, 1].into()),
             ],
-        };
+        }
+    }
+
+    #[test]
+    fn damage_to_any_byte_is_refused_or_harmless() {
+        let saved = sample();
         let mut out = Cursor::new(Vec::new());
         saved.write(&mut out).unwrap();
         let whole = out.into_inner();
@@ -140,5 +144,43 @@ mod tests {
         }
         // Only dates, versions and the like may change unseen.
         assert!(refused > whole.len() / 2, "{refused} of {}", whole.len());
+    }
+
+    /// A disk with room for so many bytes.
+    struct Disk(Cursor<Vec<u8>>, usize);
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.0.position() as usize + bytes.len() > self.1 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            self.0.write(bytes)
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Seek for Disk {
+        fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+            self.0.seek(to)
+        }
+    }
+
+    #[test]
+    fn a_disk_that_fills_up_at_any_byte_is_an_error() {
+        let mut whole = Cursor::new(Vec::new());
+        sample().write(&mut whole).unwrap();
+        let length = whole.into_inner().len();
+        for room in 0..length {
+            let result = sample().write(Disk(Cursor::default(), room));
+            let cause = result.expect_err("there is no room");
+            assert_eq!(
+                cause.kind(),
+                io::ErrorKind::StorageFull,
+                "{room} of {length}"
+            );
+        }
+        sample().write(Disk(Cursor::default(), length)).unwrap();
     }
 }

@@ -9,6 +9,22 @@ use zip::{CompressionMethod, ZipWriter};
 /// Above this, an entry needs the large form of zip.
 const LARGE: usize = u32::MAX as usize - (1 << 16);
 
+/// Writes an archive by `content`.
+pub(crate) fn archive<W: Write + Seek>(
+    out: W,
+    content: impl FnOnce(&mut ZipWriter<W>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut zip = ZipWriter::new(out);
+    match content(&mut zip).and_then(|()| zip.flush()) {
+        Ok(()) => zip.finish().map(drop).map_err(io::Error::from),
+        Err(cause) => {
+            // Dropped, it would try to complete the archive, fail again, and print that to the terminal.
+            std::mem::forget(zip);
+            Err(cause)
+        }
+    }
+}
+
 /// Begins an entry of about `bytes` bytes.
 pub(crate) fn start<W: Write + Seek>(
     zip: &mut ZipWriter<W>,
@@ -29,20 +45,19 @@ pub(crate) fn sparse<W: Write + Seek>(out: W, matrix: Dense<'_>, order: Order) -
             "too many rows or columns for 32-bit indices",
         ));
     }
-    let mut zip = ZipWriter::new(out);
     let (name, along) = match order {
         Order::RowMajor => (b"csr", matrix),
         Order::ColumnMajor => (b"csc", matrix.t()),
     };
     let (starts, indices) = pattern(along);
-    entry(&mut zip, "indices", &i32_array(&indices))?;
-    entry(&mut zip, "indptr", &i64_array(&starts))?;
-    entry(&mut zip, "format", &plain("|S3", &[], name))?;
     let shape = [matrix.rows() as i64, matrix.cols() as i64];
-    entry(&mut zip, "shape", &i64_array(&shape))?;
-    entry(&mut zip, "data", &nonzeros(along)?)?;
-    zip.finish()?;
-    Ok(())
+    archive(out, |zip| {
+        entry(zip, "indices", &i32_array(&indices))?;
+        entry(zip, "indptr", &i64_array(&starts))?;
+        entry(zip, "format", &plain("|S3", &[], name))?;
+        entry(zip, "shape", &i64_array(&shape))?;
+        entry(zip, "data", &nonzeros(along)?)
+    })
 }
 
 /// Line starts and indices of the nonzeros, row by row.

@@ -43,7 +43,7 @@ fn npy_round_trip<T: Element>(rows: usize, cols: usize, order: Order, values: &[
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn npy((rows, cols, values) in table(), order in order()) {
@@ -85,4 +85,20 @@ proptest! {
         let data = Data::from_bytes(Format::Mtx, mtx.as_bytes()).unwrap();
         prop_assert_eq!(entries(data.matrix()), expected);
     }
+}
+
+#[test]
+fn numbers_that_are_not_aligned_in_the_file_are_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("odd.npy");
+    let dict = b"{'descr': '<f8', 'fortran_order': True, 'shape': (2, 1), } \n";
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((dict.len() as u16).to_le_bytes());
+    bytes.extend(dict);
+    assert_ne!(bytes.len() % 8, 0);
+    bytes.extend([1.5_f64, -2.0].map(f64::to_le_bytes).concat());
+    std::fs::write(&path, bytes).unwrap();
+    let data = Data::open(&path).unwrap();
+    assert_eq!(entries(data.matrix()), [[1.5], [-2.0]]);
+    assert!(!data.describe().contains("mapped"));
 }

@@ -235,6 +235,10 @@ mod tests {
                 let twice = prox_of(g, &once, a);
                 prop_assert!(distance(&once, &twice) <= tolerance::<T>() * (norm(&once) + 1e-30));
             }
+            if let Some(elementary) = g.elementary() {
+                let entries: Vec<T> = y.iter().map(|y| T::of(elementary.prox(y.f64(), a))).collect();
+                prop_assert!(distance(&entries, &prox_of(g, &y, a)) <= tolerance::<T>() * norm(&y));
+            }
             if let Some(separable) = g.separable() {
                 let mut diagonal = y.clone();
                 separable.prox_diagonal(&mut diagonal, &vec![T::of(a); len]);

@@ -3,7 +3,7 @@
 //! All traits are dyn-safe and work on slices: a solver keeps `&dyn` references, one virtual call a pass and not an
 //! element, so that its type stays short.
 
-use crate::{Class, Form, Lipschitz, Real};
+use crate::{Class, Elementary, Form, Lipschitz, Real};
 
 /// A term g with a cheap proximity operator. Values are +∞ outside the domain.
 ///
@@ -48,6 +48,11 @@ pub trait Prox<T: Real = f64>: Send + Sync {
     /// What is known of its form, so that it can be joined with other terms; nothing if nothing is declared.
     fn form(&self) -> Form {
         Form::default()
+    }
+
+    /// The same operator as four numbers, if it is that simple: loops over many vectors use it in place of calls.
+    fn elementary(&self) -> Option<Elementary> {
+        None
     }
 }
 
@@ -133,6 +138,9 @@ macro_rules! pointer {
             }
             fn form(&self) -> Form {
                 (**self).form()
+            }
+            fn elementary(&self) -> Option<Elementary> {
+                (**self).elementary()
             }
         }
     )*};

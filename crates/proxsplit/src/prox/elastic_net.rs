@@ -4,7 +4,7 @@ use super::l1::soft;
 use super::separable::{self, clamp};
 use crate::error::{Error, nonnegative};
 use crate::linalg::vec::{dot, norm1};
-use crate::{Form, Prox, Real, Separable};
+use crate::{Elementary, Form, Prox, Real, Separable};
 
 /// `elastic:W1,W2`, the elastic net W1‖x‖₁ + (W2/2)‖x‖₂²: prox(x)_i = soft(x_i, ηW1)/(1 + ηW2). Convex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,6 +48,14 @@ impl<T: Real> Prox<T> for ElasticNet {
 
     fn form(&self) -> Form {
         Form::default().absolute().symmetric()
+    }
+
+    fn elementary(&self) -> Option<Elementary> {
+        Some(Elementary {
+            l1: self.l1,
+            sql2: self.l2,
+            ..Elementary::ZERO
+        })
     }
 }
 

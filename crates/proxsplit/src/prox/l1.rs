@@ -2,7 +2,7 @@
 
 use super::separable::{self, clamp};
 use crate::error::{Error, length, nonnegative};
-use crate::{Form, Prox, Real, Separable};
+use crate::{Elementary, Form, Prox, Real, Separable};
 
 /// `l1:W`, soft thresholding: prox(x)_i = sign(x_i)·max(|x_i| − ηW, 0). Convex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,6 +45,13 @@ impl<T: Real> Prox<T> for L1 {
 
     fn form(&self) -> Form {
         Form::default().absolute().homogeneous().symmetric()
+    }
+
+    fn elementary(&self) -> Option<Elementary> {
+        Some(Elementary {
+            l1: self.weight,
+            ..Elementary::ZERO
+        })
     }
 }
 

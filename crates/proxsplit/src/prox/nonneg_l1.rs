@@ -2,7 +2,7 @@
 
 use super::separable::{self, clamp};
 use crate::error::{Error, nonnegative};
-use crate::{Form, Prox, Real, Separable};
+use crate::{Elementary, Form, Prox, Real, Separable};
 
 /// `l1:W+nonneg` in one operator: prox(x)_i = max(x_i − ηW, 0). Convex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,6 +39,14 @@ impl<T: Real> Prox<T> for NonNegL1 {
 
     fn form(&self) -> Form {
         Form::default().homogeneous().symmetric()
+    }
+
+    fn elementary(&self) -> Option<Elementary> {
+        Some(Elementary {
+            l1: self.weight,
+            lower: 0.0,
+            ..Elementary::ZERO
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::separable::{self, clamp};
 use crate::error::{Error, nonnegative};
 use crate::linalg::vec::dot;
-use crate::{Form, Kind, Prox, Real, Separable};
+use crate::{Elementary, Form, Kind, Prox, Real, Separable};
 
 /// `sql2:W`, the ridge (W/2)‖x‖₂²: prox(x) = x/(1 + ηW). Convex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,6 +41,13 @@ impl<T: Real> Prox<T> for SquaredL2 {
     fn form(&self) -> Form {
         let weight = self.weight;
         Form::of(Kind::Ridge { weight }).absolute().symmetric()
+    }
+
+    fn elementary(&self) -> Option<Elementary> {
+        Some(Elementary {
+            sql2: self.weight,
+            ..Elementary::ZERO
+        })
     }
 }
 

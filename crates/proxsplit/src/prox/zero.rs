@@ -1,7 +1,7 @@
 //! g(x) = 0.
 
 use super::separable::clamp;
-use crate::{Form, Kind, Prox, Real, Separable};
+use crate::{Elementary, Form, Kind, Prox, Real, Separable};
 
 /// `zero`, no penalty: prox(x) = x. Convex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,6 +24,10 @@ impl<T: Real> Prox<T> for Zero {
             .homogeneous()
             .symmetric()
             .ordered()
+    }
+
+    fn elementary(&self) -> Option<Elementary> {
+        Some(Elementary::ZERO)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, length, require};
 use crate::prox::separable::{self, clamp};
-use crate::{Form, Kind, Prox, Real, Separable};
+use crate::{Elementary, Form, Kind, Prox, Real, Separable};
 
 /// `box:L,U`, the x with L ≤ x_i ≤ U: prox(x)_i = min(max(x_i, L), U). Convex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,6 +71,14 @@ impl<T: Real> Prox<T> for BoxSet {
 
     fn form(&self) -> Form {
         Form::of(Kind::Box).symmetric()
+    }
+
+    fn elementary(&self) -> Option<Elementary> {
+        Some(Elementary {
+            lower: self.lower,
+            upper: self.upper,
+            ..Elementary::ZERO
+        })
     }
 }
 

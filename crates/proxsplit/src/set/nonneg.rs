@@ -1,7 +1,7 @@
 //! The nonnegative orthant x ≥ 0.
 
 use crate::prox::separable::{self, clamp};
-use crate::{Form, Kind, Prox, Real, Separable};
+use crate::{Elementary, Form, Kind, Prox, Real, Separable};
 
 /// `nonneg`: prox(x)_i = max(x_i, 0). Convex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,6 +22,13 @@ impl<T: Real> Prox<T> for NonNeg {
 
     fn form(&self) -> Form {
         Form::of(Kind::NonNeg).homogeneous().symmetric()
+    }
+
+    fn elementary(&self) -> Option<Elementary> {
+        Some(Elementary {
+            lower: 0.0,
+            ..Elementary::ZERO
+        })
     }
 }
 

@@ -1,0 +1,43 @@
+//! g(x) = Σ_i W₁|x_i| + (W₂/2)x_i² over l ≤ x_i ≤ u: the terms that whole loops can be specialized for.
+
+/// The numbers of such a term. Its prox is shrink, scale and clamp: clamp(soft(t, ηW₁)/(1 + ηW₂), l, u).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Elementary {
+    /// W₁ ≥ 0
+    pub l1: f64,
+    /// W₂ ≥ 0
+    pub sql2: f64,
+    /// l, perhaps −∞
+    pub lower: f64,
+    /// u, perhaps +∞
+    pub upper: f64,
+}
+
+impl Elementary {
+    /// g = 0
+    pub const ZERO: Self = Self {
+        l1: 0.0,
+        sql2: 0.0,
+        lower: f64::NEG_INFINITY,
+        upper: f64::INFINITY,
+    };
+
+    /// The prox of one entry.
+    pub fn prox(self, t: f64, step: f64) -> f64 {
+        let shrunk = t - t.clamp(-self.l1 * step, self.l1 * step);
+        (shrunk / (1.0 + self.sql2 * step))
+            .max(self.lower)
+            .min(self.upper)
+    }
+
+    /// The sum of two such terms: weights add up, bounds intersect.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            l1: self.l1 + other.l1,
+            sql2: self.sql2 + other.sql2,
+            lower: self.lower.max(other.lower),
+            upper: self.upper.min(other.upper),
+        }
+    }
+}

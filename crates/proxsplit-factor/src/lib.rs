@@ -1,1 +1,39 @@
-//! x
+//! Sparse and nonnegative matrix factorization: min ½‖Y − XA‖² + ψ₀(X) + Σ_t ψ(a_t).
+//!
+//! Y is a view of dense or sparse data of any stored type; ψ₀ and ψ are any operators of [`proxsplit`], sets included. NMF,
+//! sparse NMF, dictionary learning, sparse PCA and simplex-constrained codes are settings, not code paths.
+//!
+//! ```
+//! use proxsplit::{Stop, data::{Dense, Elements, Order}, run, set::NonNeg};
+//! use proxsplit_factor::{Data, Factorization, Problem, Settings};
+//! let y = [1.0, 2.0, 2.0, 4.0, 3.0, 6.0];
+//! let data = Data::<f64>::new(Dense::new(2, 3, Order::ColumnMajor, Elements::F64(&y))?.into(), 1.0)?;
+//! let problem = Problem::new(&data, 1, &NonNeg, &NonNeg)?;
+//! let mut nmf = Factorization::new(problem, Settings::default(), None)?;
+//! let report = run(&mut nmf, &Stop { passes: 50.0, ..Stop::default() }, ());
+//! assert!(report.certificate.objective < 1e-12);
+//! # Ok::<(), proxsplit::Error>(())
+//! ```
+
+mod aggregated;
+mod balance;
+mod batch;
+mod codes;
+mod factorization;
+mod incremental;
+mod init;
+mod measure;
+mod problem;
+mod products;
+mod revive;
+mod settings;
+mod sggd;
+mod state;
+mod visits;
+mod work;
+
+pub use factorization::Factorization;
+pub use problem::{Factors, Problem};
+pub use products::{Data, Lanes};
+pub use settings::{Init, Inner, Method, Settings, Step};
+pub use state::State;

@@ -5,7 +5,7 @@ use super::rule::{Facts, Rule, find};
 use super::{dykstra, value_near};
 use crate::error::Error;
 use crate::prox::separable::clamp;
-use crate::{Class, Form, Kind, Prox, Real, Separable};
+use crate::{Class, Elementary, Form, Kind, Prox, Real, Separable};
 
 /// A term with a constraint set, or any two terms.
 ///
@@ -130,6 +130,10 @@ impl<T: Real, P: Prox<T>, S: Prox<T>> Prox<T> for Constrained<P, S> {
             Rule::Alone | Rule::Ridge | Rule::Clamp | Rule::Between
         );
         (scalar && entries).then_some(self)
+    }
+
+    fn elementary(&self) -> Option<Elementary> {
+        Some(self.psi.elementary()?.and(self.set.elementary()?))
     }
 
     fn form(&self) -> Form {

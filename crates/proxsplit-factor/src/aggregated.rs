@@ -1,0 +1,105 @@
+//! `aggregated`: mini-batches with remembered statistics AAᵀ and AYᵀ.
+//!
+//! A visit solves the codes of its batch at the current X, exchanges their share of the statistics, and improves X for the
+//! statistics of all batches seen so far. The codes of the other batches are stale: that is the error e(X) of the method.
+//! In the spirit of J. Mairal, F. Bach, J. Ponce, G. Sapiro, Online learning for matrix factorization and sparse coding,
+//! 2010, with every share refreshed on every visit.
+
+use crate::balance::Balance;
+use crate::codes::Effort;
+use crate::products::{Lanes, distance_squared, gram};
+use crate::visits::Batches;
+use crate::work::{NEARLY_EXACT, Work, scale_rows};
+
+/// Sweeps over X at every visit.
+const ATOMS: Effort = Effort {
+    sweeps: 4,
+    tolerance: 1e-2,
+};
+
+/// The state of the method: the statistics themselves are the buffers AAᵀ and AYᵀ of the run.
+pub(crate) struct Aggregated<T> {
+    pub(crate) batches: Batches,
+    /// AAᵀ
+    pub(crate) ga: Vec<T>,
+    /// AYᵀ
+    pub(crate) ya: Vec<T>,
+    before: Vec<T>,
+    share: Vec<T>,
+    small: Vec<T>,
+}
+
+impl<T: Lanes> Aggregated<T> {
+    pub(crate) fn new(work: &Work<'_, T>, batches: Batches) -> Self {
+        let rank = work.problem.rank;
+        Self {
+            ga: vec![T::ZERO; rank * rank],
+            ya: vec![T::ZERO; work.factors.x.len()],
+            before: vec![T::ZERO; rank * batches.size()],
+            share: vec![T::ZERO; work.factors.x.len()],
+            small: vec![T::ZERO; rank * rank],
+            batches,
+        }
+    }
+
+    /// One batch.
+    pub(crate) fn step(&mut self, work: &mut Work<'_, T>) {
+        let rank = work.problem.rank;
+        let range = self.batches.columns(work.memory.pass, work.memory.visited);
+        let part = range.start * rank..range.end * rank;
+        let before = &mut self.before[..part.len()];
+        before.copy_from_slice(&work.factors.a[part.clone()]);
+        let x = std::mem::take(&mut work.factors.x);
+        work.solve_codes(&x, range.clone(), NEARLY_EXACT);
+        work.factors.x = x;
+
+        // In the first pass the start's codes have no share yet.
+        if work.memory.pass == 0 {
+            before.fill(T::ZERO);
+        }
+        let now = &work.factors.a[part];
+        add_gram(&mut self.ga, &mut self.small, before, -T::ONE);
+        add_gram(&mut self.ga, &mut self.small, now, T::ONE);
+        for (before, &now) in before.iter_mut().zip(now) {
+            *before = now - *before;
+        }
+        work.problem.data.with_rows(&mut self.share, before, range);
+        proxsplit::linalg::vec::axpy(T::ONE, &self.share, &mut self.ya);
+
+        self.share.copy_from_slice(&work.factors.x);
+        work.ga.copy_from_slice(&self.ga);
+        work.ya.copy_from_slice(&self.ya);
+        work.solve_atoms(ATOMS);
+        work.memory.displacement = distance_squared(&self.share, &work.factors.x).sqrt();
+        work.memory.visited += 1;
+        if work.memory.visited == self.batches.count() {
+            self.end_pass(work);
+        }
+    }
+
+    fn end_pass(&mut self, work: &mut Work<'_, T>) {
+        let rank = work.problem.rank;
+        work.memory.visited = 0;
+        work.memory.pass += 1;
+        // Exchanged shares leave rounding behind; the Gram matrix of all codes is cheap to have anew.
+        gram(&mut self.ga, &work.factors.a, rank);
+        work.ga.copy_from_slice(&self.ga);
+        let a = std::mem::take(&mut work.factors.a);
+        work.memory.objective = Some(work.objective_for(&a));
+        work.factors.a = a;
+        let balance = Balance::of(&work.atoms, &work.codes);
+        if let Some([s, inverse]) = balance.scales(&work.factors.x, &work.factors.a, rank) {
+            scale_rows(&mut work.factors.x, &s);
+            scale_rows(&mut work.factors.a, &inverse);
+            scale_rows(&mut self.ya, &inverse);
+            gram(&mut self.ga, &work.factors.a, rank);
+        }
+    }
+}
+
+/// sum ← sum ± F·Fᵀ
+fn add_gram<T: Lanes>(sum: &mut [T], small: &mut [T], f: &[T], sign: T) {
+    let rank = small.len().isqrt();
+    gram(small, f, rank);
+    proxsplit::linalg::vec::axpy(sign, small, sum);
+}

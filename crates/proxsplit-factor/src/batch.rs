@@ -1,0 +1,154 @@
+//! `batch`: Algorithm 1 on φ(X) in the metric AAᵀ, with extrapolation.
+//!
+//! A pass solves the codes nearly exactly at the extrapolated X̂, then the prox step in the metric AAᵀ, which is the problem in
+//! X for fixed codes. Borrowed: A. Ang, N. Gillis, Accelerating nonnegative matrix factorization algorithms using
+//! extrapolation, 2019: both factors run ahead of themselves by a factor β that grows while the objective falls, and a
+//! pass that fails is followed by one without.
+
+use crate::balance::Balance;
+use crate::problem::Factors;
+use crate::products::{Lanes, distance_squared, gram};
+use crate::revive::revive;
+use crate::work::{NEARLY_EXACT, Work, scale_rows};
+use serde::{Deserialize, Serialize};
+
+/// The extrapolation's numbers.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Extrapolation {
+    beta: f64,
+    /// β must not grow beyond this.
+    cap: f64,
+    /// The last β that did well.
+    good: f64,
+}
+
+const START: Extrapolation = Extrapolation {
+    beta: 0.6,
+    cap: 1.0,
+    good: 0.6,
+};
+const GROWTH: f64 = 1.02;
+const CAP_GROWTH: f64 = 1.01;
+const FAILURE: f64 = 1.5;
+
+/// The state of the method.
+pub(crate) struct Batch<T> {
+    /// The factors of the pass before.
+    pub(crate) old: Factors<T>,
+    /// The extrapolated factors.
+    pub(crate) ahead: Factors<T>,
+    pub(crate) extrapolation: Extrapolation,
+}
+
+impl<T: Lanes> Batch<T> {
+    pub(crate) fn new(start: &Factors<T>) -> Self {
+        Self {
+            old: start.clone(),
+            ahead: start.clone(),
+            extrapolation: START,
+        }
+    }
+
+    /// One pass.
+    pub(crate) fn step(&mut self, work: &mut Work<'_, T>) {
+        let (rank, n) = (work.problem.rank, work.problem.data.cols());
+        let beta = self.extrapolation.beta;
+        self.old.a.copy_from_slice(&work.factors.a);
+        work.factors.a.copy_from_slice(&self.ahead.a);
+        work.solve_codes(&self.ahead.x, 0..n, NEARLY_EXACT);
+        // Codes in sets that tie their entries together cannot run ahead without leaving them.
+        let code_beta = work.codes.elementary.map_or(0.0, |_| beta);
+        let bounds = bounds(work.codes.elementary);
+        run_ahead(
+            &mut self.ahead.a,
+            &work.factors.a,
+            &self.old.a,
+            (code_beta, bounds),
+        );
+
+        work.problem
+            .data
+            .with_rows(&mut work.ya, &self.ahead.a, 0..n);
+        gram(&mut work.ga, &self.ahead.a, rank);
+        self.old.x.copy_from_slice(&work.factors.x);
+        work.factors.x.copy_from_slice(&self.ahead.x);
+        work.solve_atoms(NEARLY_EXACT);
+        let bounds = self::bounds(work.atoms.elementary);
+        run_ahead(
+            &mut self.ahead.x,
+            &work.factors.x,
+            &self.old.x,
+            (beta, bounds),
+        );
+        self.judge(work);
+        work.memory.displacement = distance_squared(&work.factors.x, &self.old.x).sqrt();
+        work.memory.pass += 1;
+        self.tidy(work);
+    }
+
+    /// Lets β grow after a good pass; after a bad one drops the extrapolation and shrinks β.
+    fn judge(&mut self, work: &mut Work<'_, T>) {
+        let objective = work.objective_for(&self.ahead.a);
+        let Extrapolation { beta, cap, good } = self.extrapolation;
+        let failed = work.memory.objective.is_some_and(|last| objective > last);
+        self.extrapolation = if failed {
+            self.ahead.x.copy_from_slice(&work.factors.x);
+            self.ahead.a.copy_from_slice(&work.factors.a);
+            Extrapolation {
+                beta: beta / FAILURE,
+                cap: good,
+                good,
+            }
+        } else {
+            Extrapolation {
+                beta: (beta * GROWTH).min(cap),
+                cap: (cap * CAP_GROWTH).min(1.0),
+                good: beta,
+            }
+        };
+        work.memory.objective = Some(objective);
+        work.memory.step = 1.0;
+    }
+
+    /// Balances scales and revives dead atoms.
+    fn tidy(&mut self, work: &mut Work<'_, T>) {
+        let rank = work.problem.rank;
+        if revive(work) {
+            self.ahead.clone_from(&work.factors);
+            self.old.clone_from(&work.factors);
+            work.memory.objective = None;
+        }
+        let balance = Balance::of(&work.atoms, &work.codes);
+        if let Some([s, inverse]) = balance.scales(&work.factors.x, &work.factors.a, rank) {
+            for factors in [&mut work.factors, &mut self.old, &mut self.ahead] {
+                scale_rows(&mut factors.x, &s);
+                scale_rows(&mut factors.a, &inverse);
+            }
+        }
+    }
+}
+
+/// The interval of a term's entries.
+fn bounds(term: Option<proxsplit::Elementary>) -> (f64, f64) {
+    term.map_or((f64::NEG_INFINITY, f64::INFINITY), |t| (t.lower, t.upper))
+}
+
+/// ahead ← new + β(new − old), kept between the bounds.
+fn run_ahead<T: Lanes>(
+    ahead: &mut [T],
+    new: &[T],
+    old: &[T],
+    (beta, (lower, upper)): (f64, (f64, f64)),
+) {
+    use rayon::prelude::*;
+    const PART: usize = 1 << 15;
+    let (beta, lower, upper) = (T::of(beta), T::of(lower), T::of(upper));
+    ahead
+        .par_chunks_mut(PART)
+        .zip(new.par_chunks(PART).zip(old.par_chunks(PART)))
+        .for_each(|(ahead, (new, old))| {
+            for ((ahead, &new), &old) in ahead.iter_mut().zip(new).zip(old) {
+                *ahead = (new + beta * (new - old)).max(lower).min(upper);
+            }
+        });
+}

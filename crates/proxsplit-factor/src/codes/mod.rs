@@ -1,0 +1,172 @@
+//! The inner problem for many columns at once: min_a ½‖y_t − Xa‖² + ψ(a) through G = XᵀX and c_t = Xᵀy_t.
+//!
+//! The rows of X are found in the same way from G = AAᵀ and C = AYᵀ; only what the operator acts on differs. Elementary
+//! terms go through vectorized coordinate sweeps, other separable ones through plain coordinate sweeps, terms of
+//! whole codes through accelerated proximal gradients, terms of whole atoms through sweeps over atoms.
+
+mod atoms;
+mod columns;
+mod entries;
+mod tiles;
+
+use crate::products::Lanes;
+use proxsplit::{Elementary, Prox, scratch};
+use rayon::prelude::*;
+
+/// ½aᵀGa − c_tᵀa for all columns t.
+#[derive(Clone, Copy)]
+pub(crate) struct Quadratic<'a, T> {
+    /// G, K × K.
+    pub(crate) gram: &'a [T],
+    /// c_t, K × n.
+    pub(crate) linear: &'a [T],
+    /// K
+    pub(crate) rank: usize,
+}
+
+/// How hard to try.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Effort {
+    /// The largest number of sweeps.
+    pub(crate) sweeps: usize,
+    /// A tile is done when a sweep moves it by less than this fraction of its first move.
+    pub(crate) tolerance: f64,
+}
+
+/// Which factor a term belongs to: its operator acts on columns of A, or on columns of X, which are rows of Xᵀ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Codes,
+    Atoms,
+}
+
+/// The term of one factor.
+#[derive(Clone, Copy)]
+pub(crate) struct Term<'a, T> {
+    pub(crate) prox: &'a dyn Prox<T>,
+    pub(crate) elementary: Option<Elementary>,
+    side: Side,
+}
+
+impl<'a, T: Lanes> Term<'a, T> {
+    pub(crate) fn new(prox: &'a dyn Prox<T>, side: Side) -> Self {
+        Self {
+            prox,
+            elementary: prox.elementary(),
+            side,
+        }
+    }
+
+    /// The same factor without its term.
+    pub(crate) fn unconstrained(self) -> Self {
+        Self {
+            elementary: Some(Elementary::ZERO),
+            ..self
+        }
+    }
+
+    /// Improves the columns of `factor` (K × n) for the quadratic plus this term.
+    pub(crate) fn solve(&self, problem: Quadratic<'_, T>, factor: &mut [T], effort: Effort) {
+        match (self.elementary, self.prox.separable(), self.side) {
+            (Some(term), _, _) => tiles::sweep(&problem, factor, term, effort),
+            (None, Some(term), side) => entries::sweep(&problem, factor, (term, side), effort),
+            (None, None, Side::Codes) => columns::descend(&problem, factor, self.prox, effort),
+            (None, None, Side::Atoms) => atoms::sweep(&problem, factor, self.prox, effort),
+        }
+    }
+
+    /// The value of the term, summed over the factor's vectors.
+    pub(crate) fn value(&self, factor: &[T], rank: usize) -> f64 {
+        if let Some(term) = self.elementary {
+            return elementary_value(term, factor);
+        }
+        match self.side {
+            Side::Codes => {
+                let parts: Vec<f64> = factor
+                    .par_chunks(rank * 1024)
+                    .map(|codes| codes.chunks(rank).map(|a| self.prox.value(a)).sum())
+                    .collect();
+                parts.iter().sum()
+            }
+            Side::Atoms => {
+                let mut sum = 0.0;
+                atoms::for_each(factor, rank, |atom| sum += self.prox.value(atom));
+                sum
+            }
+        }
+    }
+
+    /// factor ← P_η(factor), vector by vector.
+    pub(crate) fn project(&self, factor: &mut [T], rank: usize, step: T) {
+        match self.side {
+            Side::Codes => factor
+                .par_chunks_mut(rank * 1024)
+                .for_each(|codes| codes.chunks_mut(rank).for_each(|a| self.prox.prox(a, step))),
+            Side::Atoms => atoms::change_each(factor, rank, |atom| self.prox.prox(atom, step)),
+        }
+    }
+}
+
+fn elementary_value<T: Lanes>(term: Elementary, factor: &[T]) -> f64 {
+    let (lower, upper) = (T::of(term.lower), T::of(term.upper));
+    let parts: Vec<f64> = factor
+        .par_chunks(1 << 15)
+        .map(|part| {
+            if part.iter().any(|&v| v < lower || v > upper) {
+                return f64::INFINITY;
+            }
+            let mut sum = 0.0;
+            if term.l1 > 0.0 {
+                sum += term.l1 * proxsplit::linalg::vec::norm1(part);
+            }
+            if term.sql2 > 0.0 {
+                sum += 0.5 * term.sql2 * proxsplit::linalg::vec::dot(part, part);
+            }
+            sum
+        })
+        .collect();
+    parts.iter().sum()
+}
+
+/// An upper bound on the largest eigenvalue of G: the smaller of its Frobenius and its row-sum norm.
+pub(crate) fn largest_eigenvalue_bound<T: Lanes>(gram: &[T], rank: usize) -> f64 {
+    let frobenius = proxsplit::linalg::vec::norm(gram);
+    let rows = gram
+        .chunks(rank)
+        .map(proxsplit::linalg::vec::norm1)
+        .fold(0.0, f64::max);
+    frobenius.min(rows)
+}
+
+/// out ← G·column − c
+#[inline(always)]
+pub(crate) fn gradient<T: Lanes>(gram: &[T], column: &[T], linear: &[T], out: &mut [T]) {
+    for ((out, &c), row) in out
+        .iter_mut()
+        .zip(linear)
+        .zip(gram.chunks_exact(column.len()))
+    {
+        let mut sum = -c;
+        for (&g, &a) in row.iter().zip(column) {
+            sum += g * a;
+        }
+        *out = sum;
+    }
+}
+
+/// Calls `work` with the transposed of a K × n matrix: rows one after the other.
+pub(crate) fn with_rows<T: Lanes, R>(
+    factor: &[T],
+    rank: usize,
+    work: impl FnOnce(&mut [T]) -> R,
+) -> R {
+    let n = factor.len() / rank;
+    scratch::with(factor.len(), |rows: &mut [T]| {
+        for (t, column) in factor.chunks_exact(rank).enumerate() {
+            for (k, &value) in column.iter().enumerate() {
+                rows[k * n + t] = value;
+            }
+        }
+        work(rows)
+    })
+}

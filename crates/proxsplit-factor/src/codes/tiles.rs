@@ -1,0 +1,185 @@
+//! Coordinate sweeps for many columns at once, vectorized across columns: the elementary terms.
+//!
+//! min_a ½aᵀGa − cᵀa + W₁‖a‖₁ + (W₂/2)‖a‖² over l ≤ a ≤ u, one coordinate after the other, each solved exactly. A tile
+//! holds a few registers of columns, coordinate by coordinate, and stays in the first-level cache for all its sweeps.
+
+use super::{Effort, Quadratic};
+use crate::products::Lanes;
+use proxsplit::{Elementary, scratch};
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+
+/// Registers of columns in a tile.
+const REGISTERS: usize = 4;
+
+/// The numbers that all tiles share.
+struct Shared<T> {
+    /// −G with a zero diagonal.
+    pull: Vec<T>,
+    /// G_kk + W₂
+    curvature: Vec<T>,
+    /// 1/(G_kk + W₂), or 0 where that is 0: such a coordinate goes to the point of [l, u] nearest to 0.
+    inverse: Vec<T>,
+    shrink: T,
+    bounds: (T, T),
+    effort: Effort,
+}
+
+/// Sweeps over all columns until each tile has converged or the effort is spent.
+pub(super) fn sweep<T: Lanes>(
+    problem: &Quadratic<'_, T>,
+    codes: &mut [T],
+    term: Elementary,
+    effort: Effort,
+) {
+    let rank = problem.rank;
+    let shared = Shared::new(problem, term, effort);
+    // Whatever the machine's registers, so that tiles and with them the stopping are cut alike.
+    let lanes = REGISTERS * 64 / size_of::<T>();
+    codes
+        .par_chunks_mut(rank * lanes)
+        .zip(problem.linear.par_chunks(rank * lanes))
+        .with_min_len(4)
+        .for_each(|(codes, linear)| {
+            scratch::with(2 * rank * lanes, |tile: &mut [T]| {
+                let (a, c) = tile.split_at_mut(rank * lanes);
+                load(a, codes, (rank, lanes));
+                load(c, linear, (rank, lanes));
+                let shared = &shared;
+                Arch::new().dispatch(Tile { a, c, rank, shared });
+                store(codes, a, (rank, lanes));
+            });
+        });
+}
+
+impl<T: Lanes> Shared<T> {
+    fn new(problem: &Quadratic<'_, T>, term: Elementary, effort: Effort) -> Self {
+        let rank = problem.rank;
+        let mut pull: Vec<T> = problem.gram.iter().map(|&g| -g).collect();
+        let mut curvature = vec![T::ZERO; rank];
+        for k in 0..rank {
+            pull[k * rank + k] = T::ZERO;
+            curvature[k] = problem.gram[k * rank + k] + T::of(term.sql2);
+        }
+        let inverse = curvature
+            .iter()
+            .map(|&d| if d > T::ZERO { T::ONE / d } else { T::ZERO })
+            .map(|i| if i.is_finite() { i } else { T::ZERO })
+            .collect();
+        Self {
+            pull,
+            curvature,
+            inverse,
+            shrink: T::of(term.l1),
+            bounds: (T::of(term.lower), T::of(term.upper)),
+            effort,
+        }
+    }
+}
+
+/// tile (coordinate by coordinate) ← columns; missing columns are zero.
+#[inline(always)]
+fn load<T: Lanes>(tile: &mut [T], columns: &[T], (rank, lanes): (usize, usize)) {
+    if columns.len() < tile.len() {
+        tile.fill(T::ZERO);
+    }
+    for (lane, column) in columns.chunks_exact(rank).enumerate() {
+        for (k, &value) in column.iter().enumerate() {
+            tile[k * lanes + lane] = value;
+        }
+    }
+}
+
+#[inline(always)]
+fn store<T: Lanes>(columns: &mut [T], tile: &[T], (rank, lanes): (usize, usize)) {
+    for (lane, column) in columns.chunks_exact_mut(rank).enumerate() {
+        for (k, value) in column.iter_mut().enumerate() {
+            *value = tile[k * lanes + lane];
+        }
+    }
+}
+
+struct Tile<'a, T> {
+    a: &'a mut [T],
+    c: &'a [T],
+    rank: usize,
+    shared: &'a Shared<T>,
+}
+
+impl<T: Lanes> WithSimd for Tile<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Effort { sweeps, tolerance } = self.shared.effort;
+        let width = self.a.len() / self.rank;
+        let step = REGISTERS * T::count::<S>();
+        let mut first = 0.0;
+        for sweep in 0..sweeps {
+            let mut change = 0.0;
+            for part in (0..width).step_by(step) {
+                change += once::<T, S>(simd, self.a, self.c, (width, part), self.shared);
+            }
+            if sweep == 0 {
+                first = change;
+            }
+            if change <= tolerance * tolerance * first {
+                break;
+            }
+        }
+    }
+}
+
+/// One sweep over the registers from `part` of a tile; returns Σ (G_kk + W₂)·δ², twice the decrease or less.
+#[inline(always)]
+fn once<T: Lanes, S: Simd>(
+    simd: S,
+    a: &mut [T],
+    c: &[T],
+    (width, part): (usize, usize),
+    shared: &Shared<T>,
+) -> f64 {
+    let lanes = T::count::<S>();
+    let (row, part) = (width / lanes, part / lanes);
+    let (a, c) = (T::registers_mut::<S>(a), T::registers::<S>(c));
+    let rank = shared.curvature.len();
+    let zero = T::splat(simd, T::ZERO);
+    let bounds = (
+        T::splat(simd, shared.bounds.0),
+        T::splat(simd, shared.bounds.1),
+    );
+    let shrink = (
+        T::splat(simd, -shared.shrink),
+        T::splat(simd, shared.shrink),
+    );
+    let mut change = [zero; REGISTERS];
+    for k in 0..rank {
+        let mut sum: [T::Vector<S>; REGISTERS] = std::array::from_fn(|v| c[k * row + part + v]);
+        let mut other = [zero; REGISTERS];
+        let pull = &shared.pull[k * rank..(k + 1) * rank];
+        let mut rows = a.chunks_exact(row);
+        for pull in pull.chunks(2) {
+            for (i, &pull) in pull.iter().enumerate() {
+                let Some(a) = rows.next() else { break };
+                let pull = T::splat(simd, pull);
+                let sum = if i == 0 { &mut sum } else { &mut other };
+                for v in 0..REGISTERS {
+                    sum[v] = T::mul_add(simd, pull, a[part + v], sum[v]);
+                }
+            }
+        }
+        let one = T::splat(simd, T::ONE);
+        let inverse = T::splat(simd, shared.inverse[k]);
+        let curvature = T::splat(simd, shared.curvature[k]);
+        let a = &mut a[k * row + part..][..REGISTERS];
+        for v in 0..REGISTERS {
+            let b = T::mul_add(simd, one, sum[v], other[v]);
+            let b = T::minus(simd, b, T::clamp(simd, b, shrink));
+            let new = T::clamp(simd, T::times(simd, b, inverse), bounds);
+            let moved = T::minus(simd, new, a[v]);
+            change[v] = T::mul_add(simd, T::times(simd, curvature, moved), moved, change[v]);
+            a[v] = new;
+        }
+    }
+    change.iter().map(|&c| T::total(simd, c).f64()).sum()
+}

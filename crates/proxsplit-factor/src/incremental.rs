@@ -1,0 +1,185 @@
+//! `incremental`: eq.32 on mini-batches of columns, in the metric H = AAᵀ.
+//!
+//! x^{k,t+1} = O(x^{k,t} − η∇f_t(x^{k,t})), xᵏ⁺¹ = M(xᵏ − ηΣ_t ∇f_t(x^{k,t})), where M is the prox in the metric H/η and O is the
+//! same or the identity. In this metric η is about 1 for the sum of all terms, whatever the data's scale; the automatic
+//! schedule halves it when the objective of a pass rises, which is what a step at its error floor does.
+
+use crate::balance::Balance;
+use crate::codes::{Quadratic, Term};
+use crate::products::{Lanes, distance_squared, dot, gram};
+use crate::settings::{Inner, Step};
+use crate::visits::Batches;
+use crate::work::{NEARLY_EXACT, Work, scale_rows};
+use serde::{Deserialize, Serialize};
+
+/// The numbers of a pass.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Pass {
+    /// Σ f_t − ½‖Y‖² so far.
+    sum: f64,
+    /// The longest step that has not failed.
+    cap: f64,
+    /// ‖Σ[∇f_t(xᵏ) − ∇f_t(x^{k,t})]‖ of the last pass that began at a measured point.
+    pub(crate) drift: Option<f64>,
+}
+
+/// The state of the method.
+pub(crate) struct Incremental<T> {
+    pub(crate) batches: Batches,
+    inner: Inner,
+    step: Step,
+    /// Xᵀ at the start of the pass.
+    pub(crate) start: Vec<T>,
+    /// Σ_t ∇f_t so far.
+    pub(crate) sum: Vec<T>,
+    /// H
+    pub(crate) metric: Vec<T>,
+    pub(crate) pass: Pass,
+    gradient: Vec<T>,
+    linear: Vec<T>,
+    /// ∇f at the start of the pass, if it was measured there.
+    exact: Option<Vec<T>>,
+}
+
+impl<T: Lanes> Incremental<T> {
+    pub(crate) fn new(work: &Work<'_, T>, batches: Batches, (inner, step): (Inner, Step)) -> Self {
+        let rank = work.problem.rank;
+        let zeros = vec![T::ZERO; work.factors.x.len()];
+        Self {
+            batches,
+            inner,
+            step,
+            start: work.factors.x.clone(),
+            sum: zeros.clone(),
+            metric: vec![T::ZERO; rank * rank],
+            pass: Pass {
+                sum: 0.0,
+                cap: 1.0,
+                drift: None,
+            },
+            gradient: zeros.clone(),
+            linear: zeros,
+            exact: None,
+        }
+    }
+
+    /// One batch.
+    pub(crate) fn step(&mut self, work: &mut Work<'_, T>) {
+        let rank = work.problem.rank;
+        let range = self.batches.columns(work.memory.pass, work.memory.visited);
+        let part = range.start * rank..range.end * rank;
+        let x = std::mem::take(&mut work.factors.x);
+        work.solve_codes(&x, range.clone(), NEARLY_EXACT);
+        work.factors.x = x;
+        let codes = &work.factors.a[part.clone()];
+        gram(&mut work.ga, codes, rank);
+        work.problem
+            .data
+            .with_rows(&mut work.ya, codes, range.clone());
+        self.pass.sum += 0.5 * dot(&work.gx, &work.ga) - dot(&work.xy[part], codes);
+
+        if work.memory.visited == 0 {
+            self.begin_pass(work, range.len());
+        }
+        times(&mut self.gradient, &work.ga, &work.factors.x, rank);
+        proxsplit::linalg::vec::axpy(-T::ONE, &work.ya, &mut self.gradient);
+        proxsplit::linalg::vec::axpy(T::ONE, &self.gradient, &mut self.sum);
+        work.memory.visited += 1;
+        if work.memory.visited < self.batches.count() {
+            let term = match self.inner {
+                Inner::Prox => work.atoms,
+                Inner::Identity => Term::unconstrained(work.atoms),
+            };
+            let gradient = std::mem::take(&mut self.gradient);
+            self.prox_step(work, term, &gradient);
+            self.gradient = gradient;
+        } else {
+            self.end_pass(work);
+        }
+    }
+
+    /// The metric and the step of a pass. The first pass has no codes yet but those of its first batch.
+    fn begin_pass(&mut self, work: &mut Work<'_, T>, seen: usize) {
+        let rank = work.problem.rank;
+        self.start.copy_from_slice(&work.factors.x);
+        if work.memory.pass == 0 {
+            let share = T::of(work.problem.data.cols() as f64 / seen as f64);
+            for (metric, &gram) in self.metric.iter_mut().zip(&work.ga) {
+                *metric = share * gram;
+            }
+        } else {
+            gram(&mut self.metric, &work.factors.a, rank);
+        }
+        let ridge = (0..rank)
+            .map(|k| self.metric[k * rank + k].f64())
+            .sum::<f64>()
+            * T::EPSILON.f64();
+        for k in 0..rank {
+            self.metric[k * rank + k] += T::of(ridge);
+        }
+        work.memory.step = match self.step {
+            Step::Auto => self.pass.cap,
+            Step::Constant(step) => step,
+            Step::Diminishing(step) => step / (1.0 + work.memory.pass as f64),
+        };
+    }
+
+    /// X ← the prox, in the metric H/η, of X − η·H⁻¹·gradient.
+    fn prox_step(&mut self, work: &mut Work<'_, T>, term: Term<'_, T>, gradient: &[T]) {
+        let rank = work.problem.rank;
+        let inverse = T::of(1.0 / work.memory.step);
+        for (scaled, &metric) in work.ga.iter_mut().zip(&self.metric) {
+            *scaled = inverse * metric;
+        }
+        times(&mut self.linear, &work.ga, &work.factors.x, rank);
+        proxsplit::linalg::vec::axpy(-T::ONE, gradient, &mut self.linear);
+        let problem = Quadratic {
+            gram: &work.ga,
+            linear: &self.linear,
+            rank,
+        };
+        term.solve(problem, &mut work.factors.x, NEARLY_EXACT);
+    }
+
+    fn end_pass(&mut self, work: &mut Work<'_, T>) {
+        let rank = work.problem.rank;
+        if let Some(exact) = self.exact.take() {
+            self.pass.drift = Some(distance_squared(&exact, &self.sum).sqrt());
+        }
+        work.factors.x.copy_from_slice(&self.start);
+        let sum = std::mem::take(&mut self.sum);
+        self.prox_step(work, work.atoms, &sum);
+        self.sum = sum;
+        work.memory.displacement = distance_squared(&self.start, &work.factors.x).sqrt();
+        let objective = 0.5 * work.problem.data.square()
+            + self.pass.sum
+            + work.atoms.value(&self.start, rank)
+            + work.codes.value(&work.factors.a, rank);
+        if work.memory.objective.is_some_and(|last| objective > last) {
+            self.pass.cap = (0.5 * work.memory.step).max(1e-3);
+        }
+        work.memory.objective = Some(objective);
+        work.memory.visited = 0;
+        work.memory.pass += 1;
+        self.sum.fill(T::ZERO);
+        self.pass.sum = 0.0;
+        let balance = Balance::of(&work.atoms, &work.codes);
+        if let Some([s, inverse]) = balance.scales(&work.factors.x, &work.factors.a, rank) {
+            scale_rows(&mut work.factors.x, &s);
+            scale_rows(&mut work.factors.a, &inverse);
+        }
+    }
+
+    /// Remembers ∇f at the point where the next pass begins, so that the drift of that pass can be measured.
+    pub(crate) fn remember(&mut self, gradient: &[T], at_start: bool) {
+        self.exact = at_start.then(|| gradient.to_vec());
+    }
+}
+
+/// out ← G·F
+pub(crate) fn times<T: Lanes>(out: &mut [T], gram: &[T], factor: &[T], rank: usize) {
+    use rayon::prelude::*;
+    out.par_chunks_mut(rank * 512)
+        .zip(factor.par_chunks(rank * 512))
+        .for_each(|(out, factor)| crate::products::small_product(out, gram, factor, rank));
+}

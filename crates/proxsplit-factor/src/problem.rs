@@ -1,0 +1,97 @@
+//! The problem min ½‖Y − XA‖² + ψ₀(X) + Σ_t ψ(a_t), and its factors.
+
+use crate::products::{Data, Lanes};
+use proxsplit::linalg::Mat;
+use proxsplit::{Error, Prox, error};
+
+/// Data, rank and the terms of both factors: ψ₀ acts on every column of X (an atom), ψ on every column of A (a code).
+#[derive(Clone, Copy)]
+pub struct Problem<'a, T: Lanes> {
+    pub(crate) data: &'a Data<'a, T>,
+    pub(crate) rank: usize,
+    pub(crate) atoms: &'a dyn Prox<T>,
+    pub(crate) codes: &'a dyn Prox<T>,
+}
+
+impl<'a, T: Lanes> Problem<'a, T> {
+    /// Refuses a rank of 0 or above the number of samples, and terms that do not fit the shapes.
+    pub fn new(
+        data: &'a Data<'a, T>,
+        rank: usize,
+        atoms: &'a dyn Prox<T>,
+        codes: &'a dyn Prox<T>,
+    ) -> Result<Self, Error> {
+        error::require(
+            "rank",
+            rank as f64,
+            (1..=data.cols()).contains(&rank),
+            "at least 1 and at most the number of samples",
+        )?;
+        atoms.fits(data.rows())?;
+        codes.fits(rank)?;
+        Ok(Self {
+            data,
+            rank,
+            atoms,
+            codes,
+        })
+    }
+
+    /// The data.
+    pub fn data(&self) -> &'a Data<'a, T> {
+        self.data
+    }
+
+    /// K
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+}
+
+/// X and A, both with K rows: X is kept transposed, so that both factors are used alike.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Factors<T> {
+    pub(crate) rank: usize,
+    /// Xᵀ, K × m, column by column.
+    pub(crate) x: Vec<T>,
+    /// A, K × T, column by column.
+    pub(crate) a: Vec<T>,
+}
+
+impl<T: Lanes> Factors<T> {
+    /// Factors from X (m×K) and A (K×T).
+    pub fn new(x: &Mat<T>, a: Mat<T>) -> Result<Self, Error> {
+        if x.cols() != a.rows() {
+            return Err(Error::Shape {
+                what: "rows of A",
+                expected: x.cols(),
+                found: a.rows(),
+            });
+        }
+        error::all_finite("X", x.data())?;
+        error::all_finite("A", a.data())?;
+        Ok(Self {
+            rank: x.cols(),
+            x: x.transposed().into_data(),
+            a: a.into_data(),
+        })
+    }
+
+    /// K
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// X, m×K.
+    pub fn x(&self) -> Mat<T> {
+        let rows = self.x.len() / self.rank;
+        Mat::from_fn(rows, self.rank, |i, k| self.x[i * self.rank + k])
+    }
+
+    /// A, K×T.
+    pub fn a(&self) -> Mat<T> {
+        Mat::from_fn(self.rank, self.a.len() / self.rank, |k, t| {
+            self.a[t * self.rank + k]
+        })
+    }
+}

@@ -1,0 +1,138 @@
+//! Vector registers of either precision: the few operations that the kernels need.
+
+use proxsplit::Real;
+use proxsplit::data::{Element, Elements};
+use pulp::Simd;
+
+/// A stored number that can be read as `T`.
+pub trait Number<T>: Copy + Send + Sync {
+    /// The number as `T`.
+    fn number(self) -> T;
+}
+
+impl<T: Lanes, E: Element> Number<T> for E {
+    #[inline(always)]
+    fn number(self) -> T {
+        T::widen(self)
+    }
+}
+
+/// A scalar with vector registers: `f32` or `f64`.
+pub trait Lanes: Real + Number<Self> {
+    /// One register.
+    type Vector<S: Simd>: Copy;
+
+    /// How many scalars a register holds.
+    fn count<S: Simd>() -> usize;
+
+    /// All lanes equal.
+    fn splat<S: Simd>(simd: S, value: Self) -> Self::Vector<S>;
+
+    /// a·b + c
+    fn mul_add<S: Simd>(
+        simd: S,
+        a: Self::Vector<S>,
+        b: Self::Vector<S>,
+        c: Self::Vector<S>,
+    ) -> Self::Vector<S>;
+
+    /// a·b
+    fn times<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>) -> Self::Vector<S>;
+
+    /// a − b
+    fn minus<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>) -> Self::Vector<S>;
+
+    /// min(max(a, lower), upper)
+    fn clamp<S: Simd>(
+        simd: S,
+        a: Self::Vector<S>,
+        bounds: (Self::Vector<S>, Self::Vector<S>),
+    ) -> Self::Vector<S>;
+
+    /// The sum of the lanes.
+    fn total<S: Simd>(simd: S, a: Self::Vector<S>) -> Self;
+
+    /// A stored number.
+    fn widen<E: Element>(stored: E) -> Self;
+
+    /// The stored numbers themselves, if they are of this type.
+    fn same(elements: Elements<'_>) -> Option<&[Self]>;
+
+    /// The slice as registers; a remainder is left out.
+    fn registers<S: Simd>(slice: &[Self]) -> &[Self::Vector<S>];
+
+    /// The slice as registers; a remainder is left out.
+    fn registers_mut<S: Simd>(slice: &mut [Self]) -> &mut [Self::Vector<S>];
+}
+
+macro_rules! lanes {
+    ($scalar:ident, $vector:ident, $elements:ident, $count:ident, [$splat:ident, $mul_add:ident, $mul:ident, $sub:ident,
+     $max:ident, $min:ident, $total:ident, $as:ident, $as_mut:ident]) => {
+        impl Lanes for $scalar {
+            type Vector<S: Simd> = S::$vector;
+
+            #[inline(always)]
+            fn count<S: Simd>() -> usize {
+                S::$count
+            }
+            #[inline(always)]
+            fn splat<S: Simd>(simd: S, value: Self) -> S::$vector {
+                simd.$splat(value)
+            }
+            #[inline(always)]
+            fn mul_add<S: Simd>(
+                simd: S,
+                a: S::$vector,
+                b: S::$vector,
+                c: S::$vector,
+            ) -> S::$vector {
+                simd.$mul_add(a, b, c)
+            }
+            #[inline(always)]
+            fn times<S: Simd>(simd: S, a: S::$vector, b: S::$vector) -> S::$vector {
+                simd.$mul(a, b)
+            }
+            #[inline(always)]
+            fn minus<S: Simd>(simd: S, a: S::$vector, b: S::$vector) -> S::$vector {
+                simd.$sub(a, b)
+            }
+            #[inline(always)]
+            fn clamp<S: Simd>(
+                simd: S,
+                a: S::$vector,
+                (lower, upper): (S::$vector, S::$vector),
+            ) -> S::$vector {
+                simd.$min(simd.$max(a, lower), upper)
+            }
+            #[inline(always)]
+            fn total<S: Simd>(simd: S, a: S::$vector) -> Self {
+                simd.$total(a)
+            }
+            #[inline(always)]
+            fn widen<E: Element>(stored: E) -> Self {
+                stored.$scalar()
+            }
+            fn same(elements: Elements<'_>) -> Option<&[Self]> {
+                match elements {
+                    Elements::$elements(values) => Some(values),
+                    _ => None,
+                }
+            }
+            #[inline(always)]
+            fn registers<S: Simd>(slice: &[Self]) -> &[S::$vector] {
+                S::$as(slice).0
+            }
+            #[inline(always)]
+            fn registers_mut<S: Simd>(slice: &mut [Self]) -> &mut [S::$vector] {
+                S::$as_mut(slice).0
+            }
+        }
+    };
+}
+
+#[rustfmt::skip]
+lanes!(f32, f32s, F32, F32_LANES, [splat_f32s, mul_add_f32s, mul_f32s, sub_f32s, max_f32s, min_f32s, reduce_sum_f32s,
+    as_simd_f32s, as_mut_simd_f32s]);
+#[rustfmt::skip]
+lanes!(f64, f64s, F64, F64_LANES, [splat_f64s, mul_add_f64s, mul_f64s, sub_f64s, max_f64s, min_f64s, reduce_sum_f64s,
+    as_simd_f64s, as_mut_simd_f64s]);

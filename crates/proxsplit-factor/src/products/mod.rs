@@ -1,0 +1,145 @@
+//! The data matrix Y and its two products with narrow factors, XᵀY and AYᵀ: where all the time goes.
+//!
+//! Factors are kept with K rows, X as Xᵀ (K×m) and A (K×T), so that both products are F·M with a narrow F: of Y, and of Yᵀ.
+
+mod dense;
+mod gram;
+mod kernel;
+mod lanes;
+mod sparse;
+
+pub(crate) use gram::{distance_squared, dot, gram, small_product};
+pub use lanes::Lanes;
+
+use dense::Window;
+use proxsplit::data::{Element, Matrix, Order, dispatch};
+use proxsplit::{Error, error};
+use rayon::prelude::*;
+use sparse::Lines;
+use std::ops::Range;
+
+/// Y/scale, as it is stored, ready for products in the precision of the factors.
+#[derive(Debug)]
+pub struct Data<'a, T> {
+    matrix: Matrix<'a>,
+    /// 1/scale
+    weight: T,
+    /// A sparse matrix by columns and by rows.
+    lines: Option<[Lines<'a, T>; 2]>,
+    square: f64,
+}
+
+impl<'a, T: Lanes> Data<'a, T> {
+    /// Looks at the data once: refuses empty matrices and entries that are not finite, and computes ‖Y‖².
+    pub fn new(matrix: Matrix<'a>, scale: f64) -> Result<Self, Error> {
+        error::positive("scale", scale)?;
+        for (name, count) in [("rows", matrix.rows()), ("columns", matrix.cols())] {
+            error::require(name, count as f64, count > 0, "at least 1")?;
+        }
+        let (elements, lines) = match matrix {
+            Matrix::Dense(dense) => {
+                dense.check_finite()?;
+                (dense.elements(), None)
+            }
+            Matrix::Sparse(sparse) => {
+                sparse.check_finite()?;
+                let stored = Lines::stored(sparse);
+                let lines = match sparse.order() {
+                    Order::ColumnMajor => [stored, Lines::flipped(sparse, sparse.rows())],
+                    Order::RowMajor => [Lines::flipped(sparse, sparse.cols()), stored],
+                };
+                (sparse.elements(), Some(lines))
+            }
+        };
+        let square = dispatch!(Elements: elements => values, square(values)) / (scale * scale);
+        error::finite("sum of squares of the data", square)?;
+        Ok(Self {
+            matrix,
+            weight: T::of(1.0 / scale),
+            lines,
+            square,
+        })
+    }
+
+    /// m, the number of features.
+    pub fn rows(&self) -> usize {
+        self.matrix.rows()
+    }
+
+    /// T, the number of samples.
+    pub fn cols(&self) -> usize {
+        self.matrix.cols()
+    }
+
+    /// ‖Y‖²
+    pub fn square(&self) -> f64 {
+        self.square
+    }
+
+    /// Whether only nonzeros are stored.
+    pub fn is_sparse(&self) -> bool {
+        self.lines.is_some()
+    }
+
+    /// The data as they are stored.
+    pub fn matrix(&self) -> Matrix<'a> {
+        self.matrix
+    }
+
+    /// out (K × range) ← XᵀY for a range of columns, where `x` is Xᵀ (K × m).
+    pub(crate) fn with_columns(&self, out: &mut [T], x: &[T], range: Range<usize>) {
+        let rank = x.len() / self.rows();
+        match (&self.lines, self.matrix) {
+            (Some([columns, _]), _) => columns.gather(out, x, range, self.weight),
+            (None, Matrix::Dense(dense)) => {
+                let window = Window {
+                    dense,
+                    rows: 0..dense.rows(),
+                    cols: range,
+                };
+                dense::product(out, x, rank, &window, self.weight);
+            }
+            (None, Matrix::Sparse(_)) => {}
+        }
+    }
+
+    /// out (K × m) ← AYᵀ over a range of columns, where `a` (K × range) has the codes of the range.
+    pub(crate) fn with_rows(&self, out: &mut [T], a: &[T], range: Range<usize>) {
+        let rank = out.len() / self.rows();
+        match (&self.lines, self.matrix) {
+            (Some([_, rows]), _) if range.len() == self.cols() => {
+                rows.gather(out, a, 0..self.rows(), self.weight);
+            }
+            (Some([columns, _]), _) => {
+                out.fill(T::ZERO);
+                columns.scatter(out, a, range, self.weight);
+            }
+            (None, Matrix::Dense(dense)) => {
+                let window = Window {
+                    dense: dense.t(),
+                    rows: range,
+                    cols: 0..dense.rows(),
+                };
+                dense::product(out, a, rank, &window, self.weight);
+            }
+            (None, Matrix::Sparse(_)) => {}
+        }
+    }
+}
+
+/// Σ v², in fixed chunks with eight partial sums each.
+fn square<E: Element>(values: &[E]) -> f64 {
+    let parts: Vec<f64> = values
+        .par_chunks(1 << 16)
+        .map(|values| {
+            let mut sums = [0.0; 8];
+            for block in values.chunks(8) {
+                for (sum, value) in sums.iter_mut().zip(block) {
+                    *sum += value.f64() * value.f64();
+                }
+            }
+            sums.iter().sum()
+        })
+        .collect();
+    parts.iter().sum()
+}

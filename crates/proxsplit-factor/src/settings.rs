@@ -1,0 +1,91 @@
+//! The choices of a run.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How X is improved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Two aggregated passes, which win early, then batch passes.
+    #[default]
+    Auto,
+    /// Algorithm 1 on φ(X) in the metric AAᵀ, with extrapolation.
+    Batch,
+    /// eq.32 on mini-batches of columns.
+    Incremental,
+    /// Mini-batches with remembered statistics.
+    Aggregated,
+    /// The paper's baseline: projected subgradients with a diminishing step.
+    Sggd,
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Method::Auto => "auto",
+            Method::Batch => "batch",
+            Method::Incremental => "incremental",
+            Method::Aggregated => "aggregated",
+            Method::Sggd => "sggd",
+        })
+    }
+}
+
+/// The operator O of eq.32.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Inner {
+    /// The prox, at every minor iteration.
+    #[default]
+    Prox,
+    /// Nothing: one prox a major iteration.
+    Identity,
+}
+
+/// The step η of `incremental` (in the metric AAᵀ, where 1 is natural for the whole sum) and η₀ of `sggd`.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// Starts at 1 and is halved whenever the objective of a pass rises.
+    #[default]
+    Auto,
+    /// The same in every pass.
+    Constant(f64),
+    /// η/(1 + k) in pass k.
+    Diminishing(f64),
+}
+
+/// Where a run starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Init {
+    /// Uniform entries, scaled so that ‖Y − XA‖ is least.
+    #[default]
+    Random,
+    /// The positive parts of the leading singular pairs; zeros stay zero.
+    Nndsvd,
+    /// The same, zeros filled with the mean of the data.
+    Nndsvda,
+    /// The same, zeros filled with small random numbers.
+    Nndsvdar,
+}
+
+/// All choices; the default is good for most data.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Settings {
+    /// How X is improved.
+    pub method: Method,
+    /// Columns of a mini-batch; chosen by the size of the data if absent.
+    pub batch: Option<usize>,
+    /// The operator O of `incremental`.
+    pub inner: Inner,
+    /// The step of `incremental` and `sggd`.
+    pub step: Step,
+    /// The order of the batches.
+    pub order: proxsplit::order::Order,
+    /// Where the run starts.
+    pub init: Init,
+    /// The seed of everything random.
+    pub seed: u64,
+}

@@ -1,0 +1,109 @@
+//! `sggd`: the stochastic generalized (sub)gradient method, the paper's baseline.
+//!
+//! X ← Π(X − η_k(∇f_t(X) + (|t|/T)·s)), s ∈ ∂ψ₀(X), η_k = η₀/(L·(1 + k/batches)), Π the projection on the box of X.
+
+use crate::codes::largest_eigenvalue_bound;
+use crate::incremental::times;
+use crate::products::{Lanes, gram};
+use crate::visits::Batches;
+use crate::work::{NEARLY_EXACT, Work};
+use proxsplit::Elementary;
+use serde::{Deserialize, Serialize};
+
+/// The state of the method.
+pub(crate) struct Sggd<T> {
+    pub(crate) batches: Batches,
+    /// η₀
+    scale: f64,
+    /// ψ₀, which must be elementary: a subgradient of it is needed.
+    term: Elementary,
+    pub(crate) pass: Pass,
+    gradient: Vec<T>,
+}
+
+/// The numbers of a pass.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Pass {
+    /// Σ f_t − ½‖Y‖² so far.
+    sum: f64,
+    /// The largest curvature of a batch so far.
+    lipschitz: f64,
+}
+
+impl<T: Lanes> Sggd<T> {
+    pub(crate) fn new(work: &Work<'_, T>, batches: Batches, scale: f64, term: Elementary) -> Self {
+        Self {
+            batches,
+            scale,
+            term,
+            pass: Pass {
+                sum: 0.0,
+                lipschitz: 0.0,
+            },
+            gradient: vec![T::ZERO; work.factors.x.len()],
+        }
+    }
+
+    /// One batch.
+    pub(crate) fn step(&mut self, work: &mut Work<'_, T>) {
+        let rank = work.problem.rank;
+        let range = self.batches.columns(work.memory.pass, work.memory.visited);
+        let part = range.start * rank..range.end * rank;
+        let x = std::mem::take(&mut work.factors.x);
+        work.solve_codes(&x, range.clone(), NEARLY_EXACT);
+        work.factors.x = x;
+        let codes = &work.factors.a[part.clone()];
+        gram(&mut work.ga, codes, rank);
+        let share = range.len() as f64 / work.problem.data.cols() as f64;
+        work.problem.data.with_rows(&mut work.ya, codes, range);
+        let cross = crate::products::dot(&work.xy[part], codes);
+        self.pass.sum += 0.5 * crate::products::dot(&work.gx, &work.ga) - cross;
+        times(&mut self.gradient, &work.ga, &work.factors.x, rank);
+        proxsplit::linalg::vec::axpy(-T::ONE, &work.ya, &mut self.gradient);
+
+        let bound = largest_eigenvalue_bound(&work.ga, rank);
+        self.pass.lipschitz = self.pass.lipschitz.max(bound).max(f64::MIN_POSITIVE);
+        let done = work.memory.iteration as f64 / self.batches.count() as f64;
+        let step = self.scale / (self.pass.lipschitz * (1.0 + done));
+        work.memory.step = step;
+        work.memory.displacement = self.descend(work, step, share);
+        work.memory.visited += 1;
+        if work.memory.visited == self.batches.count() {
+            let objective = 0.5 * work.problem.data.square()
+                + self.pass.sum
+                + work.atoms.value(&work.factors.x, rank)
+                + work.codes.value(&work.factors.a, rank);
+            work.memory.objective = Some(objective);
+            self.pass.sum = 0.0;
+            work.memory.visited = 0;
+            work.memory.pass += 1;
+        }
+    }
+
+    fn descend(&mut self, work: &mut Work<'_, T>, step: f64, share: f64) -> f64 {
+        let Elementary {
+            l1,
+            sql2,
+            lower,
+            upper,
+        } = self.term;
+        let (l1, sql2, step) = (T::of(l1 * share), T::of(sql2 * share), T::of(step));
+        let (lower, upper) = (T::of(lower), T::of(upper));
+        let mut moved = 0.0;
+        for (x, &gradient) in work.factors.x.iter_mut().zip(&self.gradient) {
+            let sign = if *x > T::ZERO {
+                T::ONE
+            } else if *x < T::ZERO {
+                -T::ONE
+            } else {
+                T::ZERO
+            };
+            let new = (*x - step * (gradient + l1 * sign + sql2 * *x))
+                .max(lower)
+                .min(upper);
+            moved += (new - *x).f64() * (new - *x).f64();
+            *x = new;
+        }
+        moved.sqrt()
+    }
+}

@@ -1,0 +1,116 @@
+//! Everything that a run must remember to go on bit by bit as if it had never stopped.
+
+use crate::batch::Batch;
+use crate::factorization::{Engine, Factorization};
+use crate::products::Lanes;
+use crate::settings::Method;
+use proxsplit::Error;
+use serde_json::{Value, json};
+
+/// Numbers and arrays of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State<T> {
+    /// Settings and numbers; floats survive printing and parsing.
+    pub header: Value,
+    /// Named arrays.
+    pub arrays: Vec<(&'static str, Vec<T>)>,
+}
+
+impl<T: Lanes> Factorization<'_, T> {
+    /// A copy of the whole state.
+    pub fn state(&mut self) -> State<T> {
+        let header = self.header();
+        let arrays = self
+            .arrays()
+            .into_iter()
+            .map(|(name, array)| (name, array.clone()))
+            .collect();
+        State { header, arrays }
+    }
+
+    /// Goes on from a saved state; refused if it comes from other settings or another problem.
+    pub fn restore(&mut self, header: &Value, arrays: Vec<(String, Vec<T>)>) -> Result<(), Error> {
+        let bad = |what: &str| Error::Incompatible(format!("the saved state does not fit: {what}"));
+        let mut expected = self.header();
+        if header["settings"] != expected["settings"] {
+            return Err(bad("it was made with other settings"));
+        }
+        self.work.memory = serde_json::from_value(header["memory"].clone())
+            .map_err(|_| bad("its numbers are damaged"))?;
+        if header["engine"]["batch"].is_object() && !matches!(self.engine, Engine::Batch(_)) {
+            if self.settings.method != Method::Auto {
+                return Err(bad("it was made by another method"));
+            }
+            self.engine = Engine::Batch(Batch::new(&self.work.factors));
+            expected = self.header();
+        }
+        let kind = |header: &Value| {
+            header["engine"]
+                .as_object()
+                .and_then(|e| e.keys().next().cloned())
+        };
+        if kind(header) != kind(&expected) {
+            return Err(bad("it was made by another method"));
+        }
+        self.set_numbers(&header["engine"])
+            .map_err(|_| bad("its numbers are damaged"))?;
+        let mut found: std::collections::HashMap<String, Vec<T>> = arrays.into_iter().collect();
+        for (name, array) in self.arrays() {
+            let saved = found
+                .remove(name)
+                .ok_or_else(|| bad("an array is missing"))?;
+            if saved.len() != array.len() {
+                return Err(bad("an array has another length"));
+            }
+            *array = saved;
+        }
+        Ok(())
+    }
+
+    fn header(&self) -> Value {
+        let engine = match &self.engine {
+            Engine::Batch(batch) => json!({ "batch": batch.extrapolation }),
+            Engine::Aggregated(_) => json!({ "aggregated": {} }),
+            Engine::Incremental(incremental) => json!({ "incremental": incremental.pass }),
+            Engine::Sggd(sggd) => json!({ "sggd": sggd.pass }),
+        };
+        json!({ "settings": self.settings, "memory": self.work.memory, "engine": engine })
+    }
+
+    fn set_numbers(&mut self, engine: &Value) -> serde_json::Result<()> {
+        match &mut self.engine {
+            Engine::Batch(batch) => {
+                batch.extrapolation = serde_json::from_value(engine["batch"].clone())?;
+            }
+            Engine::Aggregated(_) => {}
+            Engine::Incremental(incremental) => {
+                incremental.pass = serde_json::from_value(engine["incremental"].clone())?;
+            }
+            Engine::Sggd(sggd) => sggd.pass = serde_json::from_value(engine["sggd"].clone())?,
+        }
+        Ok(())
+    }
+
+    fn arrays(&mut self) -> Vec<(&'static str, &mut Vec<T>)> {
+        let factors = &mut self.work.factors;
+        let mut arrays = vec![("x", &mut factors.x), ("a", &mut factors.a)];
+        match &mut self.engine {
+            Engine::Batch(batch) => arrays.extend([
+                ("x-old", &mut batch.old.x),
+                ("a-old", &mut batch.old.a),
+                ("x-ahead", &mut batch.ahead.x),
+                ("a-ahead", &mut batch.ahead.a),
+            ]),
+            Engine::Aggregated(aggregated) => {
+                arrays.extend([("aa", &mut aggregated.ga), ("ay", &mut aggregated.ya)]);
+            }
+            Engine::Incremental(incremental) => arrays.extend([
+                ("x-start", &mut incremental.start),
+                ("gradient", &mut incremental.sum),
+                ("metric", &mut incremental.metric),
+            ]),
+            Engine::Sggd(_) => {}
+        }
+        arrays
+    }
+}

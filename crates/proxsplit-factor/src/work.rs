@@ -1,0 +1,128 @@
+//! What all methods share: the problem, the factors, and the memory of where a run is.
+
+use crate::codes::{Effort, Quadratic, Side, Term};
+use crate::problem::{Factors, Problem};
+use crate::products::{Lanes, dot, gram};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Effort of an ordinary inner solve: nearly exact, because sweeps are cheap beside products.
+pub(crate) const NEARLY_EXACT: Effort = Effort {
+    sweeps: 50,
+    tolerance: 1e-3,
+};
+
+/// Numbers that a checkpoint keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Memory {
+    /// Steps made.
+    pub(crate) iteration: u64,
+    /// Whole passes made.
+    pub(crate) pass: u64,
+    /// Batches visited in the current pass.
+    pub(crate) visited: usize,
+    /// The objective as the method sees it, without extra work.
+    pub(crate) objective: Option<f64>,
+    /// ‖X⁺ − X‖ of the last step.
+    pub(crate) displacement: f64,
+    /// η, in the method's metric.
+    pub(crate) step: f64,
+    /// Atoms that died and were drawn anew.
+    pub(crate) revived: u64,
+}
+
+/// The problem and the factors of a run, with buffers.
+pub(crate) struct Work<'a, T: Lanes> {
+    pub(crate) problem: Problem<'a, T>,
+    pub(crate) atoms: Term<'a, T>,
+    pub(crate) codes: Term<'a, T>,
+    pub(crate) factors: Factors<T>,
+    /// XᵀY of a range of columns.
+    pub(crate) xy: Vec<T>,
+    /// AYᵀ
+    pub(crate) ya: Vec<T>,
+    /// XᵀX
+    pub(crate) gx: Vec<T>,
+    /// AAᵀ
+    pub(crate) ga: Vec<T>,
+    pub(crate) seed: u64,
+    pub(crate) memory: Memory,
+}
+
+impl<'a, T: Lanes> Work<'a, T> {
+    pub(crate) fn new(problem: Problem<'a, T>, factors: Factors<T>, seed: u64) -> Self {
+        let square = vec![T::ZERO; problem.rank * problem.rank];
+        Self {
+            atoms: Term::new(problem.atoms, Side::Atoms),
+            codes: Term::new(problem.codes, Side::Codes),
+            xy: vec![T::ZERO; factors.a.len()],
+            ya: vec![T::ZERO; factors.x.len()],
+            gx: square.clone(),
+            ga: square,
+            seed,
+            memory: Memory {
+                iteration: 0,
+                pass: 0,
+                visited: 0,
+                objective: None,
+                displacement: 0.0,
+                step: 1.0,
+                revived: 0,
+            },
+            problem,
+            factors,
+        }
+    }
+
+    /// Codes of a range of columns for the given Xᵀ, improved from where they are; leaves XᵀY and XᵀX in the buffers.
+    pub(crate) fn solve_codes(&mut self, x: &[T], range: Range<usize>, effort: Effort) {
+        let rank = self.problem.rank;
+        let part = range.start * rank..range.end * rank;
+        let xy = &mut self.xy[part.clone()];
+        self.problem.data.with_columns(xy, x, range);
+        gram(&mut self.gx, x, rank);
+        let problem = Quadratic {
+            gram: &self.gx,
+            linear: xy,
+            rank,
+        };
+        self.codes.solve(problem, &mut self.factors.a[part], effort);
+    }
+
+    /// Atoms for the statistics in the buffers, improved from where they are.
+    pub(crate) fn solve_atoms(&mut self, effort: Effort) {
+        let problem = Quadratic {
+            gram: &self.ga,
+            linear: &self.ya,
+            rank: self.problem.rank,
+        };
+        self.atoms.solve(problem, &mut self.factors.x, effort);
+    }
+
+    /// ½‖Y − XA‖² + ψ₀(X) + ψ(A) for the codes `a` whose AYᵀ and AAᵀ are in the buffers.
+    pub(crate) fn objective_for(&mut self, a: &[T]) -> f64 {
+        let rank = self.problem.rank;
+        gram(&mut self.gx, &self.factors.x, rank);
+        self.misfit() + self.atoms.value(&self.factors.x, rank) + self.codes.value(a, rank)
+    }
+
+    /// ½‖Y − XA‖² from the buffers AYᵀ, AAᵀ and XᵀX.
+    pub(crate) fn misfit(&self) -> f64 {
+        let cross = dot(&self.factors.x, &self.ya);
+        (0.5 * self.problem.data.square() - cross + 0.5 * dot(&self.gx, &self.ga)).max(0.0)
+    }
+}
+
+/// Rows of `factor` (K × n) times their weights.
+pub(crate) fn scale_rows<T: Lanes>(factor: &mut [T], weights: &[T]) {
+    use rayon::prelude::*;
+    factor
+        .par_chunks_mut(weights.len() * 4096)
+        .for_each(|part| {
+            for column in part.chunks_exact_mut(weights.len()) {
+                for (value, &weight) in column.iter_mut().zip(weights) {
+                    *value *= weight;
+                }
+            }
+        });
+}

@@ -112,14 +112,7 @@ impl<T: Real, P: Prox<T>, S: Prox<T>> Prox<T> for Constrained<P, S> {
     fn fits(&self, len: usize) -> Result<(), Error> {
         self.psi.fits(len)?;
         self.set.fits(len)?;
-        let mut point = vec![T::ZERO; len];
-        self.prox(&mut point, T::ONE);
-        if self.value(&point) < f64::INFINITY {
-            return Ok(());
-        }
-        Err(Error::Incompatible(format!(
-            "the terms have no common point of length {len}: one of the constraints excludes the other"
-        )))
+        super::common_point(self, len)
     }
 
     fn separable(&self) -> Option<&dyn Separable<T>> {

@@ -216,8 +216,10 @@ impl<T: Real, P: Prox<T>> Prox<T> for Dykstra<P> {
         self.solve(x, step).error()
     }
 
+    /// Also checks that the terms have a common point.
     fn fits(&self, len: usize) -> Result<(), Error> {
-        self.terms.iter().try_for_each(|term| term.fits(len))
+        self.terms.iter().try_for_each(|term| term.fits(len))?;
+        super::common_point(self, len)
     }
 
     fn form(&self) -> Form {
@@ -283,8 +285,10 @@ mod tests {
             Box::new(L2Ball::new(0.1).unwrap()),
             Box::new(Simplex::new(1.0).unwrap()),
         ]);
-        let reached = sets.until(1e-8, 50).unwrap().solve(&mut [1.0, 2.0], 1.0);
+        let sets = sets.until(1e-8, 50).unwrap();
+        let reached = sets.solve(&mut [1.0, 2.0], 1.0);
         assert!(!reached.converged);
+        assert!(Prox::<f64>::fits(&sets, 2).is_err());
         let Accuracy::Infeasibility(distance) = reached.accuracy else {
             panic!("there is no feasible point");
         };

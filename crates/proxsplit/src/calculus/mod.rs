@@ -27,7 +27,7 @@ pub use scaled::Scaled;
 pub use shifted::Shifted;
 
 use crate::linalg::vec::{distance, norm};
-use crate::{Prox, Real, scratch};
+use crate::{Error, Prox, Real, scratch};
 
 /// g(x), where a set counts as met if x lies within `tolerance`·‖x‖ of its projection on it.
 ///
@@ -47,4 +47,16 @@ fn value_near<T: Real>(g: &dyn Prox<T>, x: &[T], tolerance: f64) -> f64 {
             value
         }
     })
+}
+
+/// `Ok` if the prox of 0 is in the domain of g, a sum of terms that fit: otherwise the terms have no common point.
+fn common_point<T: Real>(g: &dyn Prox<T>, len: usize) -> Result<(), Error> {
+    let mut point = vec![T::ZERO; len];
+    g.prox(&mut point, T::ONE);
+    if g.value(&point) < f64::INFINITY {
+        return Ok(());
+    }
+    Err(Error::Incompatible(format!(
+        "the terms have no common point of length {len}: one of the constraints excludes the other"
+    )))
 }

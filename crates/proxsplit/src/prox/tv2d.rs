@@ -3,7 +3,7 @@
 use super::grid::{Accuracy, Grid, in_double};
 use super::tv2d_dual::Dual;
 use crate::error::{Error, nonnegative};
-use crate::{Prox, Real};
+use crate::{Form, Prox, Real};
 
 /// `tv2d:W,RxC`, isotropic total variation of a picture, column by column. Convex.
 ///
@@ -76,6 +76,10 @@ impl<T: Real> Prox<T> for Tv2d {
 
     fn fits(&self, len: usize) -> Result<(), Error> {
         self.grid.fits(len)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().homogeneous()
     }
 }
 

@@ -8,7 +8,7 @@ use super::grid::{Accuracy, Grid, Momentum, distance_bound, in_double};
 use super::taut_string::taut_string;
 use super::tv1d::variation;
 use crate::error::{Error, nonnegative};
-use crate::{Prox, Real, scratch};
+use crate::{Form, Prox, Real, scratch};
 
 /// `tv2d-aniso:W,RxC`, anisotropic total variation of a picture, column by column. Convex.
 ///
@@ -157,6 +157,10 @@ impl<T: Real> Prox<T> for Tv2dAniso {
 
     fn fits(&self, len: usize) -> Result<(), Error> {
         self.grid.fits(len)
+    }
+
+    fn form(&self) -> Form {
+        Form::default().homogeneous().ordered()
     }
 }
 

@@ -5,7 +5,8 @@ use super::catalogue::{Build, Entry, Role, made};
 use crate::Error;
 use crate::prox::{
     CappedL1, ElasticNet, Entropy, Fused, GroupL2, GroupLinf, Groups, Huber, L0, L1, L2, Linf,
-    LogSum, Lp, Mcp, Nuclear, Oscar, Rank, Scad, SparseGroup, SquaredL2, Tv1d, Zero,
+    LogSum, Lp, Mcp, Nuclear, Oscar, Rank, Scad, SparseGroup, SquaredL2, Tv1d, Tv2d, Tv2dAniso,
+    Zero,
 };
 
 const W: Argument = Argument::Number("W");
@@ -108,6 +109,20 @@ pub(super) static PENALTIES: &[Entry] = &[
         ("W1‖x‖₁ + W2 Σ |x_{i+1} − x_i|", CONVEX),
         "fused:0.2,0.5",
         |v| made(Fused::new(v.number(0), v.number(1))),
+    ),
+    penalty(
+        "tv2d",
+        &[W, SHAPE],
+        ("W Σ √(d₁² + d₂²), d the forward differences", CONVEX),
+        "tv2d:0.5,2x3",
+        |v| made(Tv2d::new(v.number(0), v.shape(1).0, v.shape(1).1)),
+    ),
+    penalty(
+        "tv2d-aniso",
+        &[W, SHAPE],
+        ("W Σ |d₁| + |d₂|, d the forward differences", CONVEX),
+        "tv2d-aniso:0.5,2x3",
+        |v| made(Tv2dAniso::new(v.number(0), v.shape(1).0, v.shape(1).1)),
     ),
     penalty(
         "oscar",

@@ -36,7 +36,7 @@ fn every_example_keeps_the_contract_and_says_its_class() {
         );
         assert!(entry.arguments.is_empty() || entry.to_string().contains(':'));
     }
-    assert_eq!(catalogue().count(), 37);
+    assert_eq!(catalogue().count(), 39);
 }
 
 #[test]
@@ -154,6 +154,8 @@ fn joins_look_for_an_exact_order() {
         ),
         ("l1:1+nonneg+sum:1", vec![Rule::Clamp, Rule::SumMultiplier]),
         ("group-l2:1,2+monotone", vec![Rule::Dykstra]),
+        ("tv2d:1,2x3+nonneg", vec![Rule::Dykstra]),
+        ("tv2d-aniso:1,2x3+nonneg", vec![Rule::SeparableLast]),
         ("zero+soc", vec![Rule::Alone]),
     ] {
         assert_eq!(read(text).rules(), rules, "{text}");

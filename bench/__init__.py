@@ -1,0 +1,1 @@
+"""Whole-program comparisons of proxsplit with the programs that people use today."""

@@ -1,0 +1,79 @@
+"""The cases: which matrix, which rank, which penalties, how long, and where the matrix comes from."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse
+
+ROOT = Path(__file__).resolve().parent.parent
+CACHE = ROOT / "target" / "bench"
+DATA = Path(os.environ.get("PROXSPLIT_DATA", ROOT / ".." / "shared" / "data"))
+
+
+@dataclass(frozen=True)
+class Case:
+    """min ½‖Y/scale − XA‖² + x_l1·‖X‖₁ + a_l1·‖A‖₁ over X, A ≥ 0; `seconds` is what every program gets."""
+
+    name: str
+    title: str
+    rank: int
+    seconds: float
+    file: str = ""
+    shape: tuple[int, int] = (0, 0)
+    scale: float = 1.0
+    x_l1: float = 0.0
+    a_l1: float = 0.0
+    seeds: int = 3
+
+    @property
+    def path(self) -> Path:
+        """The file that programs read; a generated matrix is written there first."""
+        if self.file:
+            return DATA / self.file
+        rows, cols = self.shape
+        path = CACHE / f"rand_{rows}x{cols}.npy"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            np.save(path, np.random.default_rng(0).random(self.shape))
+        return path
+
+    @property
+    def missing(self) -> bool:
+        return not self.path.exists()
+
+    @cached_property
+    def stored(self) -> np.ndarray | scipy.sparse.csc_matrix:
+        """The matrix as it is stored, not scaled."""
+        if self.path.suffix == ".npz":
+            return scipy.sparse.csc_matrix(scipy.sparse.load_npz(self.path))
+        return np.load(self.path, mmap_mode="r")
+
+    def matrix(self) -> np.ndarray | scipy.sparse.csc_matrix:
+        """Y as f64, scaled; dense ones column by column."""
+        if scipy.sparse.issparse(self.stored):
+            return self.stored.astype(np.float64) / self.scale
+        return np.asfortranarray(self.stored, dtype=np.float64) / self.scale
+
+
+FULL = [
+    Case("rand", "RAND 4000×4000", 32, 8.0, shape=(4000, 4000)),
+    Case("cbcl", "CBCL 361×2429", 49, 4.0, "cbcl_361x2429_u8.npy", scale=255, seeds=5),
+    Case("yale", "YALE 32256×2414", 32, 14.0, "yaleB_cropped_32256x2414_u8.npy", scale=255),
+    Case("web", "WEB-SCC 434818×434818", 4, 8.0, "web-Google-largestSCC_434818.npz"),
+    Case("rand-sparse", "RAND 4000×4000, λ = 1e−5, γ = 10", 32, 8.0, shape=(4000, 4000), x_l1=1e-5, a_l1=10),
+]
+
+QUICK = [
+    Case("rand", "RAND 400×300", 8, 1.0, shape=(400, 300), seeds=1),
+    Case("rand-sparse", "RAND 400×300, λ = 1e−5, γ = 1", 8, 1.0, shape=(400, 300), x_l1=1e-5, a_l1=1, seeds=1),
+]
+
+
+def find(name: str, quick: bool) -> Case:
+    """The case of that name."""
+    return next(case for case in (QUICK if quick else FULL) if case.name == name)

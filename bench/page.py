@@ -1,0 +1,80 @@
+"""docs/src/benchmarks.md with its figures and raw results."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+from . import machine as machines
+from . import plot, table
+from .case import Case
+from .race import Run
+
+TEXT = """# Benchmarks
+
+Command: `{command}`. Measured {machine}.
+
+Every program gets the same matrix in memory, {threads} threads, f64 unless named otherwise, and the same seconds, each in a
+process of its own. Time starts when the data is loaded and includes the program's initialisation. One judge scores all:
+it takes only X and solves the codes A for it to a relative precision of 1e−8 (`bench/evaluate.py`). Numbers are medians over seeds.
+All programs run with the first seed; with the other seeds only proxsplit, the NumPy scheme and the two best programs from pip.
+SPAMS has no seed. proxsplit's times come from its trace, whose last objective must agree with the judge's.
+
+"Best peer" is the program from pip with the lowest objective at the end of its time. "s" is when a program
+had the peer's objective; "peer / proxsplit" is the quotient of both times. Bare products are XᵀY and YAᵀ by BLAS
+(sparse data: by scipy, one thread).
+
+{main}
+"""
+
+CASE = """
+## {title}, rank {rank}, {seconds} s for each program
+
+![{title}: objective against time]({figure})
+
+{table}
+"""
+
+
+def write(runs: list[Run], products: dict[str, float], settings: dict, docs: Path) -> None:
+    """Writes the page, the figures and the results."""
+    machine = settings["machine"]
+    folder = docs / "bench"
+    folder.mkdir(parents=True, exist_ok=True)
+    cases = list(dict.fromkeys(run.case for run in runs))
+    main = table.markdown(table.HEAD, [table.first_row(runs, case, products[case.name]) for case in cases])
+    text = TEXT.format(main=main, machine=machines.sentence(machine), **settings["shown"])
+    for case in cases:
+        text += section(runs, case, folder)
+    failures = sorted({f"- {run.program.name} on {run.case.title}: {run.failure}" for run in runs if run.failure})
+    if settings["missing"]:
+        failures += [f"- data set missing: {name}" for name in settings["missing"]]
+    text += "\n## What did not run\n\n" + ("\n".join(failures) or "Nothing.") + "\n"
+    text += "\nRaw results: [results.csv](bench/results.csv), [machine.json](bench/machine.json).\n"
+    (docs / "benchmarks.md").write_text(text)
+    (folder / "machine.json").write_text(json.dumps(machine, indent=1) + "\n")
+    results(runs, machine["date"], settings["shown"]["threads"], folder / "results.csv")
+
+
+def section(runs: list[Run], case: Case, folder: Path) -> str:
+    if not table.names(runs, case):
+        return ""
+    plot.excess(runs, case, folder / f"{case.name}.svg")
+    rows = table.markdown(table.EVERY, table.every_row(runs, case))
+    return CASE.format(
+        title=case.title, rank=case.rank, seconds=case.seconds, figure=f"bench/{case.name}.svg", table=rows
+    )
+
+
+def results(runs: list[Run], date: str, threads: int, path: Path) -> None:
+    """Every point of every run as a row."""
+    with path.open("w", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(["date", "case", "rank", "program", "threads", "seed", "seconds", "objective", "failure"])
+        for run in runs:
+            head = [date, run.case.name, run.case.rank, run.program.name, threads, run.seed]
+            for seconds, objective in run.points:
+                out.writerow([*head, f"{seconds:.4f}", f"{objective:.8g}", ""])
+            if run.failure:
+                out.writerow([*head, "", "", run.failure])

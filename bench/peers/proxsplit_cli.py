@@ -1,0 +1,39 @@
+"""proxsplit by its command line; the curve is its own trace, the last point its X."""
+
+import json
+import shutil
+import subprocess
+
+import numpy as np
+
+from . import Job
+from ..case import ROOT
+from ..clock import Clock
+
+BINARY = ROOT / "target" / "release" / "proxsplit"
+
+
+def command(job: Job, seconds: float, out) -> list[str]:
+    """The command line of a job."""
+    case = job.case
+    words = [BINARY, "factorize", case.path, "--rank", case.rank, "--time", seconds, "--tol", 0, "--passes", 1e9]
+    words += ["--seed", job.seed, "--threads", job.threads, "--out", out, "--force", "--quiet"]
+    if case.scale != 1:
+        words += ["--scale", case.scale]
+    if case.x_l1 or case.a_l1:
+        words += ["--x-penalty", f"l1:{case.x_l1}", "--a-penalty", f"l1:{case.a_l1}"]
+    for option, value in job.setting.items():
+        words += [f"--{option}", value]
+    return [str(word) for word in words]
+
+
+def run(job: Job, clock: Clock) -> None:
+    out = clock.folder / "out"
+    subprocess.run(command(job, clock.budget, out), check=True)
+    record = json.loads((out / "run.json").read_text())
+    for line in (out / "trace.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        clock.traced(row["seconds"], row["objective"])
+    clock.notes = {"passes": record["passes"], "seconds": record["seconds"], "objective": record["objective"]}
+    clock.point(np.load(out / "X.npy"), record["seconds"])
+    shutil.rmtree(out)

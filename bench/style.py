@@ -1,0 +1,52 @@
+"""How figures look: no background, grey that can be read on white and on black, colours that differ in hue and marker."""
+
+from __future__ import annotations
+
+import matplotlib
+
+matplotlib.use("svg")
+
+import matplotlib.pyplot as plt  # noqa: E402
+
+GREY = "#767676"
+COLOURS = ["#D55E00", "#0072B2", "#009E73", "#CC79A7", "#B8860B", "#56B4E9", "#8A63D2", "#A0683C", "#7F7F7F", "#E0457B"]
+MARKERS = ["o", "s", "^", "D", "v", "P", "X", "<", ">", "*"]
+
+plt.rcParams.update(
+    {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "proxsplit",
+        "font.family": "sans-serif",
+        "font.size": 10,
+        "text.color": GREY,
+        "axes.labelcolor": GREY,
+        "axes.edgecolor": GREY,
+        "xtick.color": GREY,
+        "ytick.color": GREY,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "grid.color": GREY,
+        "grid.alpha": 0.25,
+        "legend.frameon": False,
+        "savefig.transparent": True,
+        "lines.markersize": 4,
+    }
+)
+
+
+def look(index: int) -> dict:
+    """Colour and marker of the index-th curve."""
+    return {"color": COLOURS[index % len(COLOURS)], "marker": MARKERS[index % len(MARKERS)]}
+
+
+def legend(axes) -> None:
+    """The legend beside the plot, never over curves."""
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=9)
+
+
+def save(figure, path) -> None:
+    """Writes an SVG that is the same for the same numbers."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, format="svg", bbox_inches="tight", metadata={"Date": None})
+    plt.close(figure)

@@ -2,7 +2,7 @@
 //! prox of the ℓ∞ norm.
 //!
 //! Newton's method from below: entries at or under the current lower bound of τ can never count, so each round works on
-//! the survivors of the last. C. Michelot, "A finite algorithm for finding the projection of a point onto the canonical
+//! the survivors of the last; the bound improves already while v is read. C. Michelot, "A finite algorithm for finding the projection of a point onto the canonical
 //! simplex of Rⁿ", 1986, with the first bound max v − r, which usually leaves few entries (L. Condat, "Fast projection
 //! onto the simplex and the ℓ1 ball", 2016, compares the family). Sums are of v_i − max v in `f64`: the entries that count
 //! lie within r of the maximum, so nothing cancels, and large values do not hide a small radius.
@@ -10,6 +10,12 @@
 use crate::Real;
 
 const LANES: usize = 8;
+
+/// Entries that are tested together.
+const BLOCK: usize = 16;
+
+/// So many survivors are collected before the bound is first improved.
+const FIRST_LOOK: usize = 1024;
 
 /// τ with Σ_i max(v_i − τ, 0) = `radius` ≥ 0, in expected linear time; −∞ if `v` is empty.
 ///
@@ -62,17 +68,32 @@ fn threshold<T: Real>(v: &[T], radius: f64, read: impl Fn(T) -> T + Copy) -> Cut
         return Cut { top, offset: 0.0 };
     }
     crate::scratch::with(v.len(), |kept: &mut [T]| {
-        let (mut count, mut sum) = keep_above(v, kept, top, -radius, read);
-        loop {
-            let offset = (sum - radius) / count as f64;
-            let (fewer, rest) = shrink(&mut kept[..count], top, offset);
-            // Rounding can drop even the maximum when the radius is negligible.
-            if fewer == count || fewer == 0 {
-                return Cut { top, offset };
+        let (mut count, mut bound, mut limit) = (0, -radius, FIRST_LOOK);
+        for block in v.chunks(BLOCK) {
+            count = keep_above(block, kept, count, (top, bound), read);
+            // The τ of a part of v is a lower bound of the whole one, and a higher bound keeps fewer entries.
+            if count > limit {
+                (count, bound) = newton(&mut kept[..count], top, radius);
+                limit = 2 * count + FIRST_LOOK;
             }
-            (count, sum) = (fewer, rest);
         }
+        let (_, offset) = newton(&mut kept[..count], top, radius);
+        Cut { top, offset }
     })
+}
+
+/// τ − top for the entries of `kept`, of which those above it move to the front; also how many they are.
+fn newton<T: Real>(kept: &mut [T], top: f64, radius: f64) -> (usize, f64) {
+    let mut count = kept.len();
+    loop {
+        let bound = (sum_below(&kept[..count], top) - radius) / count as f64;
+        let fewer = shrink(&mut kept[..count], top, bound);
+        // Rounding can drop even the maximum when the radius is negligible.
+        if fewer == count || fewer == 0 {
+            return (count, bound);
+        }
+        count = fewer;
+    }
 }
 
 /// The maximum, by lanes so that it vectorizes; −∞ if there is none.
@@ -89,46 +110,48 @@ fn largest<T: Real>(v: &[T], read: impl Fn(T) -> T) -> T {
     rest.iter().fold(top, |top, &v| larger(read(v), top))
 }
 
-/// Copies the entries with v_i − top > bound; returns how many they are and the sum of v_i − top over them.
+/// Appends the entries with v_i − top > bound to the `count` ones in `kept`; returns the new count.
+#[inline(always)]
 fn keep_above<T: Real>(
-    v: &[T],
+    block: &[T],
     kept: &mut [T],
-    top: f64,
-    bound: f64,
+    mut count: usize,
+    (top, bound): (f64, f64),
     read: impl Fn(T) -> T,
-) -> (usize, f64) {
-    let (mut count, mut sum) = (0, 0.0);
-    for block in v.chunks(LANES) {
-        // Most blocks have no survivor, and this test of a whole block vectorizes.
-        if block
-            .iter()
-            .fold(false, |any, &v| any | (read(v).f64() - top > bound))
-        {
-            for &v in block {
-                let v = read(v);
-                let below = v.f64() - top;
-                let above = below > bound;
-                kept[count] = v;
-                sum += if above { below } else { 0.0 };
-                count += usize::from(above);
-            }
+) -> usize {
+    let above = |v: T| read(v).f64() - top > bound;
+    // Most blocks have no survivor, and this test of a whole block vectorizes.
+    if block.iter().fold(false, |any, &v| any | above(v)) {
+        for &v in block {
+            kept[count] = read(v);
+            count += usize::from(above(v));
         }
     }
-    (count, sum)
+    count
 }
 
-/// The same in place: the survivors move to the front.
-fn shrink<T: Real>(kept: &mut [T], top: f64, bound: f64) -> (usize, f64) {
-    let (mut count, mut sum) = (0, 0.0);
+/// Moves the entries with v_i − top > bound to the front; returns how many they are.
+fn shrink<T: Real>(kept: &mut [T], top: f64, bound: f64) -> usize {
+    let mut count = 0;
     for i in 0..kept.len() {
         let v = kept[i];
-        let below = v.f64() - top;
-        let above = below > bound;
         kept[count] = v;
-        sum += if above { below } else { 0.0 };
-        count += usize::from(above);
+        count += usize::from(v.f64() - top > bound);
     }
-    (count, sum)
+    count
+}
+
+/// Σ v_i − top, by lanes.
+fn sum_below<T: Real>(kept: &[T], top: f64) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let (blocks, rest) = kept.as_chunks::<LANES>();
+    for block in blocks {
+        for lane in 0..LANES {
+            lanes[lane] += block[lane].f64() - top;
+        }
+    }
+    let rest: f64 = rest.iter().map(|v| v.f64() - top).sum();
+    lanes.iter().sum::<f64>() + rest
 }
 
 #[cfg(test)]

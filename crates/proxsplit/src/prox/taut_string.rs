@@ -8,44 +8,75 @@
 
 use crate::{Real, scratch};
 
+/// A stretch of a wall: how far it rises, and over how many points.
+#[derive(Clone, Copy)]
+struct Segment {
+    rise: f64,
+    length: f64,
+}
+
+impl Segment {
+    #[inline(always)]
+    fn slope(self) -> f64 {
+        self.rise / self.length
+    }
+
+    /// Whether the slope is at least that of `other`, without a division.
+    #[inline(always)]
+    fn is_as_steep_as(self, other: Segment) -> bool {
+        self.rise * other.length >= other.rise * self.length
+    }
+}
+
 /// One wall of the tube from the last knot on: segments of increasing slope. The lower wall is kept mirrored.
+///
+/// Rises and lengths alternate in `segments`.
 struct Wall<'a> {
-    sums: &'a mut [f64],
-    slopes: &'a mut [f64],
-    lengths: &'a mut [usize],
+    segments: &'a mut [[f64; 2]],
     first: usize,
     end: usize,
 }
 
 impl Wall<'_> {
+    #[inline(always)]
+    fn get(&self, k: usize) -> Segment {
+        let [rise, length] = self.segments[k];
+        Segment { rise, length }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, k: usize, segment: Segment) {
+        self.segments[k] = [segment.rise, segment.length];
+    }
+
     /// Adds a step of the wall and merges segments until the slopes increase.
     #[inline(always)]
     fn push(&mut self, rise: f64) {
-        let (mut sum, mut slope, mut length) = (rise, rise, 1);
-        while self.end > self.first && self.slopes[self.end - 1] >= slope {
+        let mut new = Segment { rise, length: 1.0 };
+        while self.end > self.first && self.get(self.end - 1).is_as_steep_as(new) {
             self.end -= 1;
-            sum += self.sums[self.end];
-            length += self.lengths[self.end];
-            slope = sum / length as f64;
+            let last = self.get(self.end);
+            new.rise += last.rise;
+            new.length += last.length;
         }
         if self.end == self.first {
             (self.first, self.end) = (0, 0);
         }
-        self.sums[self.end] = sum;
-        self.slopes[self.end] = slope;
-        self.lengths[self.end] = length;
+        self.set(self.end, new);
         self.end += 1;
-    }
-
-    #[inline(always)]
-    fn slope(&self) -> f64 {
-        self.slopes[self.first]
     }
 
     #[inline(always)]
     fn is_straight(&self) -> bool {
         self.end - self.first == 1
     }
+}
+
+/// Whether the walls, one of them mirrored, leave no straight way between their first segments.
+#[inline(always)]
+fn cross(a: &Wall, b: &Wall) -> bool {
+    let (a, b) = (a.get(a.first), b.get(b.first));
+    a.rise * b.length + b.rise * a.length < 0.0
 }
 
 /// The part of the solution that is known.
@@ -58,12 +89,13 @@ impl<T: Real> Path<'_, T> {
     /// The string follows `inner`, the wall in its way, as long as `outer`, now straight, presses it there.
     #[inline(always)]
     fn bend(&mut self, inner: &mut Wall, outer: &mut Wall, sign: f64) {
-        while inner.slope() + outer.slope() < 0.0 && !inner.is_straight() {
-            let (k, o) = (inner.first, outer.first);
-            self.append(inner.lengths[k], sign * inner.slopes[k]);
-            outer.sums[o] += inner.sums[k];
-            outer.lengths[o] -= inner.lengths[k];
-            outer.slopes[o] = outer.sums[o] / outer.lengths[o] as f64;
+        let mut straight = outer.get(outer.first);
+        while cross(inner, outer) && !inner.is_straight() {
+            let knot = inner.get(inner.first);
+            self.append(knot.length as usize, sign * knot.slope());
+            straight.rise += knot.rise;
+            straight.length -= knot.length;
+            outer.set(outer.first, straight);
             inner.first += 1;
         }
     }
@@ -88,26 +120,16 @@ pub(crate) fn taut_string<T: Real>(x: &mut [T], radius: f64) {
         let mean = base + x.iter().map(|x| x.f64() - base).sum::<f64>() / n as f64;
         return x.fill(T::of(mean));
     }
-    scratch::with(4 * n, |floats: &mut [f64]| {
-        scratch::with(2 * n, |lengths: &mut [usize]| {
-            let (upper_floats, lower_floats) = floats.split_at_mut(2 * n);
-            let (upper_lengths, lower_lengths) = lengths.split_at_mut(n);
-            let upper = wall(upper_floats, upper_lengths);
-            let lower = wall(lower_floats, lower_lengths);
-            pull(Path { x, done: 0 }, upper, lower, radius);
-        });
+    scratch::with(4 * n, |buffer: &mut [f64]| {
+        let (segments, _) = buffer.as_chunks_mut::<2>();
+        let (upper, lower) = segments.split_at_mut(n);
+        let wall = |segments| Wall {
+            segments,
+            first: 0,
+            end: 0,
+        };
+        pull(Path { x, done: 0 }, wall(upper), wall(lower), radius);
     });
-}
-
-fn wall<'a>(floats: &'a mut [f64], lengths: &'a mut [usize]) -> Wall<'a> {
-    let (sums, slopes) = floats.split_at_mut(lengths.len());
-    Wall {
-        sums,
-        slopes,
-        lengths,
-        first: 0,
-        end: 0,
-    }
 }
 
 fn pull<T: Real>(mut path: Path<'_, T>, mut upper: Wall, mut lower: Wall, radius: f64) {
@@ -124,7 +146,7 @@ fn pull<T: Real>(mut path: Path<'_, T>, mut upper: Wall, mut lower: Wall, radius
         };
         upper.push(widening + y);
         lower.push(widening - y);
-        if upper.slope() + lower.slope() < 0.0 {
+        if cross(&upper, &lower) {
             if lower.is_straight() {
                 path.bend(&mut upper, &mut lower, 1.0);
             } else {
@@ -133,8 +155,8 @@ fn pull<T: Real>(mut path: Path<'_, T>, mut upper: Wall, mut lower: Wall, radius
         }
     }
     let rest = path.x.len() - path.done;
-    let sum: f64 = upper.sums[upper.first..upper.end].iter().sum();
-    path.append(rest, sum / rest as f64);
+    let rise: f64 = (upper.first..upper.end).map(|k| upper.get(k).rise).sum();
+    path.append(rest, rise / rest as f64);
 }
 
 fn range<T: Real>(x: &[T]) -> (f64, f64) {

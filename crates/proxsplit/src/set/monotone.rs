@@ -4,6 +4,7 @@
 //! information", 1955): a stack of blocks with increasing means; a new entry that is below the last mean is merged with
 //! it. Every entry is pushed once and merged at most once, so the time is linear.
 
+use crate::linalg::vec::norm_inf;
 use crate::scratch;
 use crate::{Form, Kind, Prox, Real};
 
@@ -21,15 +22,19 @@ impl<T: Real> Prox<T> for Monotone {
     }
 
     fn prox(&self, x: &mut [T], _: T) {
-        scratch::with(x.len(), |means: &mut [f64]| {
-            scratch::with(x.len(), |ends: &mut [usize]| {
-                let blocks = pool(x, means, ends);
-                let mut start = 0;
-                for (&mean, &end) in means.iter().zip(&*ends).take(blocks) {
-                    x[start..end].fill(T::of(mean));
-                    start = end;
-                }
-            });
+        // Sums are compared by products, which must not overflow.
+        let unit = if norm_inf(x) > 1e250 { 1e-50 } else { 1.0 };
+        scratch::with(2 * x.len(), |memory: &mut [f64]| {
+            let (sums, counts) = memory.split_at_mut(x.len());
+            let blocks = pool(x, unit, sums, counts);
+            let (mut start, mut last) = (0, f64::NEG_INFINITY);
+            for (&sum, &count) in sums.iter().zip(&*counts).take(blocks) {
+                // The products round differently: the maximum keeps the order.
+                last = last.max(sum / count / unit);
+                let end = start + count as usize;
+                x[start..end].fill(T::of(last));
+                start = end;
+            }
         });
     }
 
@@ -38,20 +43,19 @@ impl<T: Real> Prox<T> for Monotone {
     }
 }
 
-/// The means of the blocks, increasing, and where each ends; returns how many there are.
-fn pool<T: Real>(x: &[T], means: &mut [f64], ends: &mut [usize]) -> usize {
+/// The sums of the blocks, whose means increase, and their lengths; returns how many there are. No division is needed to
+/// compare two means.
+fn pool<T: Real>(x: &[T], unit: f64, sums: &mut [f64], counts: &mut [f64]) -> usize {
     let mut blocks = 0;
-    for (i, &x) in x.iter().enumerate() {
-        let (mut mean, mut start) = (x.f64(), i);
-        while blocks > 0 && means[blocks - 1] > mean {
+    for x in x {
+        let (mut sum, mut count) = (x.f64() * unit, 1.0);
+        while blocks > 0 && sums[blocks - 1] * count > sum * counts[blocks - 1] {
             blocks -= 1;
-            let before = if blocks > 0 { ends[blocks - 1] } else { 0 };
-            let (old, new) = ((start - before) as f64, (i + 1 - start) as f64);
-            mean = (old * means[blocks] + new * mean) / (old + new);
-            start = before;
+            sum += sums[blocks];
+            count += counts[blocks];
         }
-        means[blocks] = mean;
-        ends[blocks] = i + 1;
+        sums[blocks] = sum;
+        counts[blocks] = count;
         blocks += 1;
     }
     blocks
@@ -67,6 +71,14 @@ mod tests {
     fn keeps_the_contract() {
         contract(&Monotone, 1);
         contract(&Monotone, 7);
+    }
+
+    #[test]
+    fn huge_entries_do_not_overflow() {
+        let mut x = [1e308, 0.0, -1e308, 1.5e308];
+        Monotone.prox(&mut x, 1.0);
+        assert!(x[..3].iter().all(|x| x.abs() < 1e293), "{x:?}");
+        assert!((x[3] / 1.5e308 - 1.0).abs() < 1e-15);
     }
 
     /// x_i = max_{j ≤ i} min_{k ≥ i} mean(y_j..y_k)

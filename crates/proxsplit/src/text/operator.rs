@@ -4,7 +4,7 @@ use super::argument::Values;
 use super::catalogue::{Entry, find};
 use super::join::join;
 use crate::calculus::Rule;
-use crate::{Class, Error, Form, Prox, Separable};
+use crate::{Class, Elementary, Error, Form, Prox, Separable};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -170,6 +170,9 @@ macro_rules! forward {
             }
             fn form(&self) -> Form {
                 Prox::<$scalar>::form(&*self.term)
+            }
+            fn elementary(&self) -> Option<Elementary> {
+                Prox::<$scalar>::elementary(&*self.term)
             }
         }
     )*};

@@ -44,6 +44,6 @@ pub use error::Error;
 pub use form::{Form, Kind};
 pub use ledger::{Ledger, Level};
 pub use real::Real;
-pub use run::{Observer, Reason, Report, Row, Stop, run};
+pub use run::{Event, Observer, Reason, Report, Row, Session, Stop, run};
 pub use solve::{IncrementalSplitting, Measure, Passes, Progress, Sggd, Solver, Splitting};
 pub use term::{FiniteSum, Prox, Separable, Smooth};

@@ -1,11 +1,15 @@
 //! Drives a solver: when to look, when to stop, whom to tell.
 
+mod session;
+
+pub use session::{Event, Saved, Session};
+
 use crate::certificate::Certificate;
 use crate::solve::{Measure, Progress, Solver};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// When to stop. A run stops at whatever comes first.
 ///
@@ -126,7 +130,7 @@ pub struct Report {
     pub certificate: Certificate,
     /// Every look at the run, the start first.
     pub trace: Vec<Row>,
-    /// Seconds, measuring included.
+    /// Seconds, measuring included; what observers do is not counted.
     pub seconds: f64,
 }
 
@@ -139,61 +143,19 @@ impl Report {
 
 /// Runs a solver until `stop` says so; the observer sees the start and every check.
 pub fn run(solver: &mut dyn Solver, stop: &Stop, mut observer: impl Observer) -> Report {
-    let start = Instant::now();
-    let mut watch = Watch::new(*stop);
-    let mut progress = Progress {
-        iteration: 0,
-        passes: 0.0,
-        step: 0.0,
-        displacement: 0.0,
-    };
+    let mut session = Session::new(*stop);
     loop {
-        let row = Row {
-            progress,
-            measure: solver.measure(),
-            seconds: start.elapsed().as_secs_f64(),
-        };
-        let told = observer.observe(&row);
-        if let Some(reason) = watch
-            .look(row, solver)
-            .or(told.is_break().then_some(Reason::Interrupted))
-        {
-            return watch.report(reason, solver, start);
-        }
-        match advance(solver, stop, start, &mut progress) {
-            ControlFlow::Continue(()) => {}
-            ControlFlow::Break(reason) => watch.limit = Some(reason),
-        }
-    }
-}
-
-/// Iterates until the next check is due or a limit is hit.
-fn advance(
-    solver: &mut dyn Solver,
-    stop: &Stop,
-    start: Instant,
-    progress: &mut Progress,
-) -> ControlFlow<Reason> {
-    // A solver counts passes in fractions; half a percent of a check's distance is rounding of those sums.
-    let due = progress.passes + stop.check_every * 0.995;
-    loop {
-        match solver.next() {
-            None => return ControlFlow::Break(Reason::Diverged),
-            Some(next) => *progress = next,
-        }
-        if progress.passes >= stop.passes {
-            return ControlFlow::Break(Reason::PassLimit);
-        }
-        if start.elapsed() >= stop.time {
-            return ControlFlow::Break(Reason::TimeLimit);
-        }
-        if progress.passes >= due {
-            return ControlFlow::Continue(());
+        if let Event::Looked { row, end } = session.step(solver) {
+            let told = observer.observe(&row).is_break();
+            if let Some(reason) = end.or(told.then_some(Reason::Interrupted)) {
+                return session.report(reason, solver);
+            }
         }
     }
 }
 
 /// The one place that decides when a run ends.
+#[derive(Debug, Clone)]
 struct Watch {
     stop: Stop,
     tolerance: f64,
@@ -214,14 +176,17 @@ impl Watch {
         }
     }
 
+    /// Judges a row, which is kept unless it is the last one again.
     fn look(&mut self, row: Row, solver: &dyn Solver) -> Option<Reason> {
         let setting = solver.setting();
         let now = row.measure.stationarity(setting.class);
-        if self.trace.is_empty() {
-            self.tolerance = self.stop.residual + self.stop.relative * now;
+        let again = |last: &Row| last.progress.iteration == row.progress.iteration;
+        if !self.trace.last().is_some_and(again) {
+            self.trace.push(row);
         }
-        self.trace.push(row);
         let first = self.trace[0].measure;
+        self.tolerance =
+            self.stop.residual + self.stop.relative * first.stationarity(setting.class);
         let ran_away = row.measure.objective > first.objective
             && now > 1e8 * (first.stationarity(setting.class) + 1.0);
         if ran_away || !now.is_finite() || row.measure.objective.is_nan() {
@@ -247,7 +212,7 @@ impl Watch {
         best(&self.trace[early..]) > 0.9 * best(&self.trace[..early])
     }
 
-    fn report(self, reason: Reason, solver: &dyn Solver, start: Instant) -> Report {
+    fn report(self, reason: Reason, solver: &dyn Solver, seconds: f64) -> Report {
         let last = self.trace[self.trace.len() - 1];
         let certificate = Certificate::new(
             reason,
@@ -259,7 +224,7 @@ impl Watch {
             reason,
             certificate,
             trace: self.trace,
-            seconds: start.elapsed().as_secs_f64(),
+            seconds,
         }
     }
 }

@@ -1,0 +1,263 @@
+//! A run that is driven from outside, one iteration at a time: it can be saved between two of them and taken up again.
+
+use super::{Reason, Report, Row, Stop, Watch};
+use crate::solve::{Progress, Solver};
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// What a call of [`Session::step`] has done.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Event {
+    /// One iteration of the solver.
+    Moved(Progress),
+    /// One look at the true residual; with `end`, the run is over.
+    Looked {
+        /// What was seen.
+        row: Row,
+        /// Why the run ends here, if it does.
+        end: Option<Reason>,
+    },
+}
+
+/// What a session must know to go on, besides the solver's own state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Saved {
+    /// Every look so far.
+    pub trace: Vec<Row>,
+    /// Where the solver is.
+    pub progress: Progress,
+    /// Seconds so far.
+    pub seconds: f64,
+}
+
+/// Drives a solver step by step. Time counts only inside [`Session::step`] and [`Session::look`], so saving is free.
+///
+/// A session that is saved and resumed ends like one that was never disturbed, if its solver does.
+///
+/// ```
+/// use proxsplit::{Event, Session, Splitting, Stop, data::*, prox::L1, smooth::LeastSquares};
+/// let one = Dense::new(1, 1, Order::RowMajor, Elements::F64(&[1.0]))?;
+/// let (f, g) = (LeastSquares::new(one, &[3.0])?, L1::new(1.0)?);
+/// let mut solver = Splitting::new(&f, &g, &[0.0])?;
+/// let mut session = Session::new(Stop::default());
+/// let reason = loop {
+///     if let Event::Looked { end: Some(reason), .. } = session.step(&mut solver) {
+///         break reason;
+///     }
+///     let _file = session.save(); // whenever it is time
+/// };
+/// assert!(session.report(reason, &solver).converged());
+/// # Ok::<(), proxsplit::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Session {
+    watch: Watch,
+    progress: Progress,
+    seconds: f64,
+}
+
+impl Session {
+    /// A run from the start.
+    pub fn new(stop: Stop) -> Self {
+        Self {
+            watch: Watch::new(stop),
+            progress: Progress {
+                iteration: 0,
+                passes: 0.0,
+                step: 0.0,
+                displacement: 0.0,
+            },
+            seconds: 0.0,
+        }
+    }
+
+    /// A run that goes on. The limits count from its very beginning and may differ from the earlier ones.
+    pub fn resume(stop: Stop, saved: Saved) -> Self {
+        let mut session = Self {
+            watch: Watch::new(stop),
+            progress: saved.progress,
+            seconds: saved.seconds,
+        };
+        session.watch.trace = saved.trace;
+        session.watch.limit = session.limit();
+        session
+    }
+
+    /// What is needed to resume.
+    pub fn save(&self) -> Saved {
+        Saved {
+            trace: self.watch.trace.clone(),
+            progress: self.progress,
+            seconds: self.seconds,
+        }
+    }
+
+    /// Seconds so far.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    /// Where the solver is.
+    pub fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// A look, if one is due or a limit is hit; otherwise one iteration.
+    pub fn step(&mut self, solver: &mut dyn Solver) -> Event {
+        if self.watch.limit.is_some() || self.is_due() {
+            return self.look(solver);
+        }
+        let start = Instant::now();
+        let next = solver.next();
+        self.seconds += start.elapsed().as_secs_f64();
+        match next {
+            None => self.watch.limit = Some(Reason::Diverged),
+            Some(next) => {
+                self.progress = next;
+                self.watch.limit = self.limit();
+            }
+        }
+        Event::Moved(self.progress)
+    }
+
+    /// A look at the current point, due or not.
+    pub fn look(&mut self, solver: &mut dyn Solver) -> Event {
+        let start = Instant::now();
+        let measure = solver.measure();
+        self.seconds += start.elapsed().as_secs_f64();
+        let row = Row {
+            progress: self.progress,
+            measure,
+            seconds: self.seconds,
+        };
+        let end = self.watch.look(row, solver);
+        Event::Looked { row, end }
+    }
+
+    /// Ends the run.
+    ///
+    /// # Panics
+    /// If there was no look at all.
+    pub fn report(self, reason: Reason, solver: &dyn Solver) -> Report {
+        self.watch.report(reason, solver, self.seconds)
+    }
+
+    fn is_due(&self) -> bool {
+        let every = self.watch.stop.check_every;
+        // A solver counts passes in fractions; half a percent of a check's distance is rounding of those sums.
+        let due = |last: &Row| {
+            self.progress.iteration > last.progress.iteration
+                && self.progress.passes >= last.progress.passes + 0.995 * every
+        };
+        self.watch.trace.last().is_none_or(due)
+    }
+
+    fn limit(&self) -> Option<Reason> {
+        let stop = &self.watch.stop;
+        if self.progress.passes >= stop.passes {
+            Some(Reason::PassLimit)
+        } else if self.seconds >= stop.time.as_secs_f64() {
+            Some(Reason::TimeLimit)
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::Ledger;
+    use crate::run::run;
+    use crate::solve::{Measure, Method, Setting};
+    use crate::{Class, Lipschitz};
+
+    /// Its whole state is a counter: the residual halves in every iteration, four of which are a pass.
+    #[derive(Clone, Default)]
+    struct Halving {
+        iteration: u64,
+    }
+
+    impl Iterator for Halving {
+        type Item = Progress;
+        fn next(&mut self) -> Option<Progress> {
+            self.iteration += 1;
+            Some(Progress {
+                iteration: self.iteration,
+                passes: self.iteration as f64 / 4.0,
+                step: 1.0,
+                displacement: 0.0,
+            })
+        }
+    }
+
+    impl Solver for Halving {
+        fn measure(&mut self) -> Measure {
+            let residual = 0.5_f64.powi(self.iteration as i32);
+            Measure {
+                objective: residual,
+                residual,
+                scaled_residual: residual,
+            }
+        }
+        fn setting(&self) -> Setting {
+            Setting {
+                class: Class::Convex,
+                convex: true,
+                lipschitz: Lipschitz::Known(1.0),
+                step: 1.0,
+                method: Method::Splitting,
+                diminishing: false,
+                ledger: Ledger::default(),
+            }
+        }
+    }
+
+    fn drive(session: &mut Session, solver: &mut Halving, steps: usize) -> Option<Reason> {
+        (0..steps).find_map(|_| match session.step(solver) {
+            Event::Looked { end, .. } => end,
+            Event::Moved(_) => None,
+        })
+    }
+
+    #[test]
+    fn a_session_that_is_resumed_anywhere_ends_like_an_undisturbed_run() {
+        let stop = Stop::default();
+        let expected = run(&mut Halving::default(), &stop, ());
+        assert!(expected.converged());
+        for steps in 0..30 {
+            let (mut session, mut solver) = (Session::new(stop), Halving::default());
+            let early = drive(&mut session, &mut solver, steps);
+            let saved = serde_json::to_string(&session.save()).unwrap();
+            let mut session = Session::resume(stop, serde_json::from_str(&saved).unwrap());
+            let reason = drive(&mut session, &mut solver, 100).unwrap();
+            assert!(early.is_none_or(|early| early == reason));
+            let report = session.report(reason, &solver);
+            assert_eq!(report.certificate, expected.certificate, "{steps}");
+            let looks = |trace: &[Row]| trace.iter().map(|row| row.progress).collect::<Vec<_>>();
+            assert_eq!(looks(&report.trace), looks(&expected.trace), "{steps}");
+        }
+    }
+
+    #[test]
+    fn limits_are_exact_to_one_iteration_and_count_from_the_beginning() {
+        let stop = Stop {
+            passes: 1.5,
+            ..Stop::default()
+        };
+        let (mut session, mut solver) = (Session::new(stop), Halving::default());
+        let reason = drive(&mut session, &mut solver, 100);
+        assert_eq!((reason, solver.iteration), (Some(Reason::PassLimit), 6));
+        let saved = session.save();
+        let mut again = Session::resume(stop, saved.clone());
+        assert_eq!(drive(&mut again, &mut solver, 1), Some(Reason::PassLimit));
+        assert_eq!(again.save().trace, saved.trace);
+        let longer = Stop {
+            passes: 2.0,
+            ..stop
+        };
+        let mut longer = Session::resume(longer, saved);
+        let reason = drive(&mut longer, &mut solver, 100);
+        assert_eq!((reason, solver.iteration), (Some(Reason::PassLimit), 8));
+    }
+}

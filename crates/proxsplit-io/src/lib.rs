@@ -36,5 +36,6 @@ pub use data::Data;
 pub use error::{Error, Place};
 pub use format::Format;
 pub use output::{
-    OutputDir, write_bytes, write_json, write_json_lines, write_npy, write_npz_sparse,
+    OutputDir, write_bytes, write_json, write_json_lines, write_npy, write_npy_vector,
+    write_npz_sparse,
 };

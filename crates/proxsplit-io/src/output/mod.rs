@@ -6,7 +6,7 @@ mod folder;
 use crate::error::Error;
 use crate::{npy, npz};
 pub use folder::OutputDir;
-use proxsplit::data::{Dense, Order};
+use proxsplit::data::{Dense, Elements, Order};
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
@@ -16,6 +16,13 @@ pub fn write_npy(path: impl AsRef<Path>, matrix: Dense<'_>) -> Result<(), Error>
     atomic::write(path.as_ref(), |out| {
         let shape = [matrix.rows(), matrix.cols()];
         npy::write::array(out, matrix.order(), &shape, matrix.elements())
+    })
+}
+
+/// Writes a vector as `.npy` with one axis.
+pub fn write_npy_vector(path: impl AsRef<Path>, numbers: Elements<'_>) -> Result<(), Error> {
+    atomic::write(path.as_ref(), |out| {
+        npy::write::array(out, Order::RowMajor, &[numbers.len()], numbers)
     })
 }
 

@@ -1,2 +1,37 @@
-//! The command line.
-fn main() {}
+//! The command line of proxsplit: arguments, progress and reports around the libraries.
+
+mod args;
+mod command;
+mod factors;
+mod interrupt;
+mod number;
+mod output;
+mod progress;
+mod read;
+mod record;
+mod report;
+mod terms;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+/// How a command ended, when nothing went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Done,
+    /// Not converged, and `--strict` asks to be told.
+    NotConverged,
+}
+
+fn main() -> ExitCode {
+    let args = args::Args::parse();
+    match args.run() {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::NotConverged) => ExitCode::from(3),
+        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::complain(&error);
+            ExitCode::FAILURE
+        }
+    }
+}

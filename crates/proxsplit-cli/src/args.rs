@@ -1,0 +1,67 @@
+//! The arguments: what every command shares, and which command is meant.
+
+mod common;
+mod shape;
+
+use crate::Outcome;
+use crate::command::{list, man, prox, report, solve};
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+
+pub(crate) use common::{Limits, Shown, default_folder};
+pub(crate) use shape::Image;
+
+/// Factorize matrices and minimize composite functions, with a certificate that says whether it converged.
+#[derive(Debug, Parser)]
+#[command(
+    name = "proxsplit",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Write the HTML page of a finished run
+    Report(report::Args),
+    /// Minimize a loss of a linear model plus a penalty over a set
+    Solve(solve::Args),
+    /// Apply the proximity operator of a penalty or set to a vector
+    Prox(prox::Args),
+    /// List operators, losses, methods, steps and file formats
+    List(list::Args),
+    /// Print the completions of a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page of the program or of one command (roff; pipe it to `man -l -`)
+    Man(man::Args),
+}
+
+impl Args {
+    pub(crate) fn run(self) -> anyhow::Result<Outcome> {
+        match self.command {
+            Command::Report(args) => args.run(),
+            Command::Solve(args) => args.run(),
+            Command::Prox(args) => args.run(),
+            Command::List(args) => args.run(),
+            Command::Completions { shell } => man::completions(shell, &mut Args::command()),
+            Command::Man(args) => args.run(Args::command()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Args::command().debug_assert();
+    }
+}

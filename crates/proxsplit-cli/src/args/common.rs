@@ -1,0 +1,126 @@
+//! Options that several commands share.
+
+use crate::Outcome;
+use proxsplit::{Reason, Stop};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct Limits {
+    /// Stop after N passes over the data
+    #[arg(long, value_name = "N", default_value_t = 1000.0, value_parser = nonnegative)]
+    pub(crate) passes: f64,
+    /// Stop after this solving time
+    #[arg(long, value_name = "SECONDS", value_parser = nonnegative)]
+    pub(crate) time: Option<f64>,
+    /// Stop when the residual has fallen to this fraction of its first value; 0 runs to the limit
+    #[arg(long, value_name = "T", default_value_t = 1e-6, value_parser = nonnegative)]
+    pub(crate) tol: f64,
+}
+
+impl Limits {
+    /// The same for the library.
+    pub(crate) fn stop(&self) -> Stop {
+        let time = self
+            .time
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        Stop {
+            residual: if self.tol > 0.0 {
+                Stop::default().residual
+            } else {
+                0.0
+            },
+            relative: self.tol,
+            passes: self.passes,
+            time: time.unwrap_or(Duration::MAX),
+            at_floor: self.tol > 0.0,
+            ..Stop::default()
+        }
+    }
+}
+
+/// Where results go and how they are told.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Shown {
+    /// Replace an existing result
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print the record of the run as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// Exit with code 3 when the run has not converged
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+impl Shown {
+    /// How the program ends after a run that ended so.
+    pub(crate) fn outcome(&self, reason: Reason) -> Outcome {
+        if self.strict && reason != Reason::Converged {
+            Outcome::NotConverged
+        } else {
+            Outcome::Done
+        }
+    }
+}
+
+/// A number that is at least 0.
+pub(crate) fn nonnegative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number >= 0.0 => Ok(number),
+        _ => Err(format!("'{text}' must be a number that is at least 0")),
+    }
+}
+
+/// A folder beside the working directory, named after the data.
+pub(crate) fn default_folder(data: &str, what: &str) -> PathBuf {
+    let name = data
+        .rsplit(['/', '\\'])
+        .find(|part| !part.is_empty())
+        .unwrap_or("data");
+    let stem = name
+        .split(['.', ':'])
+        .next()
+        .filter(|stem| !stem.is_empty())
+        .unwrap_or("data");
+    PathBuf::from(format!("{stem}-{what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_named_after_the_data() {
+        let cases = [
+            ("faces/Y.npy", "Y-rank9"),
+            ("swimmer", "swimmer-rank9"),
+            ("rand:40x40", "rand-rank9"),
+            ("cells/", "cells-rank9"),
+            ("a.npz:key", "a-rank9"),
+            ("", "data-rank9"),
+        ];
+        for (data, folder) in cases {
+            assert_eq!(default_folder(data, "rank9"), PathBuf::from(folder));
+        }
+    }
+
+    #[test]
+    fn a_tolerance_of_zero_leaves_only_the_limits() {
+        let limits = Limits {
+            passes: 7.0,
+            time: None,
+            tol: 0.0,
+        };
+        let stop = limits.stop();
+        assert_eq!(
+            (stop.residual, stop.relative, stop.at_floor),
+            (0.0, 0.0, false)
+        );
+        assert_eq!((stop.passes, stop.time), (7.0, Duration::MAX));
+    }
+}

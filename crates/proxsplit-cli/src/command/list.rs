@@ -1,0 +1,152 @@
+//! `proxsplit list`: what there is to choose from.
+
+use super::solve::LOSSES;
+use crate::{Outcome, output};
+use clap::ValueEnum;
+use proxsplit::text::{Entry, catalogue};
+use serde_json::json;
+use std::fmt::Write;
+
+/// Lists operators, losses, methods, steps, starts and file formats
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only this list
+    #[arg(value_enum)]
+    what: Option<List>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum List {
+    Operators,
+    Losses,
+    Methods,
+    Steps,
+    Starts,
+    Formats,
+}
+
+const METHODS: &[(&str, &str)] = &[
+    ("auto", "chosen by size and storage; the run says which"),
+    ("batch", "all data in every iteration, with extrapolation"),
+    (
+        "incremental",
+        "mini-batches of samples; for data larger than memory",
+    ),
+    ("aggregated", "mini-batches with remembered statistics"),
+    ("sggd", "projected stochastic subgradient steps, a baseline"),
+];
+
+const STEPS: &[(&str, &str)] = &[
+    ("auto", "what suits the method"),
+    ("0.1", "a constant step"),
+    (
+        "diminishing:0.1,0.6",
+        "first step and power: 0.1/(1 + k)^0.6; a third number delays",
+    ),
+    (
+        "backtracking",
+        "shortened until the objective decreases enough (solve, batch)",
+    ),
+    ("bb", "Barzilai and Borwein, safeguarded (solve, batch)"),
+    ("adaptive", "follows the local curvature (solve, batch)"),
+];
+
+const STARTS: &[(&str, &str)] = &[
+    ("random", "scaled random numbers from the seed"),
+    ("nndsvd", "from a truncated SVD, zeros kept"),
+    ("nndsvda", "the same, zeros filled with the mean"),
+    (
+        "nndsvdar",
+        "the same, zeros filled with small random numbers",
+    ),
+    ("DIR", "X and A of a folder that an earlier run has written"),
+];
+
+const FORMATS: &[(&str, &str)] = &[
+    (
+        ".npy",
+        "NumPy array; u8, i16, i32, f32 and f64 are memory-mapped",
+    ),
+    (
+        ".npz",
+        "NumPy arrays (file.npz:key) or scipy.sparse.save_npz",
+    ),
+    (".mtx, .mtx.gz", "Matrix Market, coordinate or array"),
+    (
+        ".csv, .tsv (.gz)",
+        "cells, with or without header and labels",
+    ),
+    (
+        "FOLDER",
+        "10x: matrix.mtx, features.tsv, barcodes.tsv, plain or .gz",
+    ),
+    ("swimmer", "256 pictures of 32×32 with 17 known parts"),
+    ("rand:ROWSxCOLS", "uniform random numbers"),
+    (
+        "planted:…",
+        "a product of random sparse factors, with noise",
+    ),
+    ("webgraph:…", "a sparse power-law pattern"),
+];
+
+impl Args {
+    pub(crate) fn run(self) -> anyhow::Result<Outcome> {
+        let forms: Vec<(String, String)> = catalogue()
+            .map(|entry| (entry.to_string(), meaning(entry)))
+            .collect();
+        let operators: Vec<(&str, &str)> = forms
+            .iter()
+            .map(|(a, b)| (a.as_str(), b.as_str()))
+            .collect();
+        let all = [
+            (List::Operators, "operators", &operators[..]),
+            (List::Losses, "losses", &LOSSES),
+            (List::Methods, "methods", METHODS),
+            (List::Steps, "steps", STEPS),
+            (List::Starts, "starts", STARTS),
+            (List::Formats, "formats", FORMATS),
+        ];
+        let chosen = all
+            .iter()
+            .filter(|(list, ..)| self.what.is_none_or(|what| what == *list));
+        if self.json {
+            let entry =
+                |(name, meaning): &(&str, &str)| json!({ "name": name, "meaning": meaning });
+            let lists = chosen.map(|(_, name, rows)| {
+                let rows: serde_json::Value = rows.iter().map(entry).collect();
+                ((*name).to_owned(), rows)
+            });
+            output::print_json(&lists.collect::<serde_json::Map<_, _>>())?;
+        } else {
+            output::print(
+                &chosen
+                    .map(|(_, name, rows)| table(name, rows))
+                    .collect::<Vec<_>>()
+                    .join("\n"),
+            )?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+fn meaning(entry: &Entry) -> String {
+    format!("{} ({}, {})", entry.formula, entry.class, entry.role)
+}
+
+fn table(name: &str, rows: &[(&str, &str)]) -> String {
+    let width = rows
+        .iter()
+        .map(|(name, _)| name.chars().count())
+        .max()
+        .unwrap_or(0);
+    let mut text = format!("{name}\n");
+    for (name, meaning) in rows {
+        let space = width - name.chars().count();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {name}{:space$}  {meaning}", "");
+    }
+    text
+}

@@ -1,0 +1,7 @@
+//! The commands, one file each.
+
+pub(crate) mod list;
+pub(crate) mod man;
+pub(crate) mod prox;
+pub(crate) mod report;
+pub(crate) mod solve;

@@ -1,0 +1,72 @@
+//! `proxsplit prox`: applies an operator to the numbers of a file.
+
+use crate::{Outcome, output, read};
+use anyhow::bail;
+use proxsplit::Prox;
+use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::error::positive;
+use proxsplit::text::Operator;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Prints g(p) and p = argmin_z g(z) + ‖z − v‖²/2η, or writes p to a file.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The operator g in text form, for example 'l1:0.1+nonneg' (see `proxsplit list operators`)
+    operator: Operator,
+    /// The vector v; a matrix is read column by column
+    #[arg(value_name = "FILE")]
+    vector: PathBuf,
+    /// The step η
+    #[arg(long, default_value_t = 1.0)]
+    step: f64,
+    /// Where to write p (.npy)
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long)]
+    force: bool,
+    /// Print value and result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> anyhow::Result<Outcome> {
+        let g: &dyn Prox = &self.operator;
+        let step = positive("step", self.step)?;
+        if let Some(out) = self.out.as_ref().filter(|out| out.exists() && !self.force) {
+            bail!(
+                "{} already exists; choose another name or add --force",
+                out.display()
+            );
+        }
+        let mut point = read::dense(&self.vector)?;
+        g.fits(point.data().len())?;
+        let error = g.prox_with_error(point.data_mut(), step);
+        let value = g.value(point.data());
+        let (rows, cols) = (point.rows(), point.cols());
+        if let Some(out) = &self.out {
+            let elements = Elements::F64(point.data());
+            if cols == 1 {
+                proxsplit_io::write_npy_vector(out, elements)?;
+            } else {
+                proxsplit_io::write_npy(
+                    out,
+                    Dense::new(rows, cols, Order::ColumnMajor, elements)?,
+                )?;
+            }
+        }
+        if self.json {
+            output::print_json(&json!({
+                "operator": self.operator, "step": step, "value": value, "error_bound": error, "result": point.data(),
+            }))?;
+        } else if self.out.is_some() {
+            output::print(&format!("value {value}"))?;
+        } else {
+            let numbers = point.data().iter().map(|p| format!("{p}\n"));
+            output::print(&numbers.collect::<String>())?;
+        }
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,81 @@
+//! The files of a solution.
+
+use super::Args;
+use crate::output;
+use crate::record::{self, Statement, Versions};
+use proxsplit::Report;
+use proxsplit::data::Elements;
+use proxsplit_io::{Data, OutputDir, write_json, write_json_lines, write_npy_vector};
+use serde_json::{Value, json};
+
+/// The files that a run leaves behind.
+pub(super) const FILES: [&str; 3] = ["x.npy", "run.json", "trace.jsonl"];
+
+/// Writes x, record and trace, and tells what came of it.
+pub(super) fn write(
+    args: &Args,
+    (folder, data): (&OutputDir, &Data),
+    x: &[f64],
+    report: &Report,
+) -> anyhow::Result<()> {
+    let record = record(args, data, report);
+    write_npy_vector(folder.file("x.npy"), Elements::F64(x))?;
+    let rows = report.trace.iter().map(|row| {
+        json!({
+            "pass": row.progress.passes, "seconds": row.seconds, "objective": row.measure.objective,
+            "residual": row.measure.residual, "scaled_residual": row.measure.scaled_residual, "step": row.progress.step,
+        })
+    });
+    write_json_lines(folder.file("trace.jsonl"), rows)?;
+    // Last, so that its presence means that the result is whole.
+    write_json(folder.file("run.json"), &record)?;
+    if args.shown.json {
+        return output::print_json(&record);
+    }
+    if !args.shown.quiet {
+        let nonzeros = x.iter().filter(|v| **v != 0.0).count();
+        output::print(&format!(
+            "{}\n  nonzeros    {nonzeros} of {}\n  result      {}",
+            report.certificate,
+            x.len(),
+            folder.path().display()
+        ))?;
+    }
+    Ok(())
+}
+
+fn record(args: &Args, data: &Data, report: &Report) -> Value {
+    let certificate = &report.certificate;
+    json!({
+        "format": record::FORMAT,
+        "command": std::env::args().collect::<Vec<_>>(),
+        "objective": certificate.objective,
+        "seconds": report.seconds,
+        "passes": certificate.passes,
+        "reason": report.reason,
+        "converged": report.converged(),
+        "certificate": Statement::from(certificate),
+        "data": {
+            "source": args.data.to_string_lossy(),
+            "digest": data.digest(),
+            "description": data.describe(),
+            "target": args.target.to_string_lossy(),
+        },
+        "settings": {
+            "loss": args.loss.to_string(),
+            "mean": args.mean,
+            "penalty": args.penalty,
+            "set": args.set,
+            "method": format!("{:?}", args.method).to_lowercase(),
+            "batch": args.batch,
+            "inner": format!("{:?}", args.inner).to_lowercase(),
+            "step": args.step.to_string(),
+            "start": args.start,
+            "passes": args.limits.passes,
+            "time": args.limits.time,
+            "tol": args.limits.tol,
+        },
+        "seed": args.seed,
+        "versions": Versions::here(),
+    })
+}

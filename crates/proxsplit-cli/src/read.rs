@@ -1,0 +1,71 @@
+//! Data files as the commands need them.
+
+use anyhow::{Context, bail};
+use proxsplit::Matrix;
+use proxsplit::data::Order;
+use proxsplit::linalg::Mat;
+use proxsplit_io::Data;
+use std::path::Path;
+
+/// A dense copy in `f64`, for vectors and factors.
+pub(crate) fn dense(path: &Path) -> anyhow::Result<Mat<f64>> {
+    Ok(copy(Data::open(path)?.matrix()))
+}
+
+/// The numbers of a single column or row.
+pub(crate) fn vector(what: &str, path: &Path) -> anyhow::Result<Vec<f64>> {
+    let matrix = dense(path)?;
+    let (rows, cols) = (matrix.rows(), matrix.cols());
+    if rows != 1 && cols != 1 {
+        bail!(
+            "{} is a {rows} × {cols} matrix, but {what} must be a vector",
+            path.display()
+        );
+    }
+    Ok(matrix.into_data())
+}
+
+fn copy(matrix: Matrix<'_>) -> Mat<f64> {
+    match matrix {
+        Matrix::Dense(dense) => Mat::from_fn(dense.rows(), dense.cols(), |i, j| dense.get(i, j)),
+        Matrix::Sparse(sparse) => {
+            let mut copy = Mat::zeros(sparse.rows(), sparse.cols());
+            let (starts, indices, elements) =
+                (sparse.starts(), sparse.indices(), sparse.elements());
+            for line in 0..starts.len() - 1 {
+                for at in starts.get(line)..starts.get(line + 1) {
+                    let (i, j) = match sparse.order() {
+                        Order::RowMajor => (line, indices.get(at)),
+                        Order::ColumnMajor => (indices.get(at), line),
+                    };
+                    copy.col_mut(j)[i] += elements.get(at);
+                }
+            }
+            copy
+        }
+    }
+}
+
+/// A file of JSON.
+pub(crate) fn json<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    serde_json::from_str(&text)
+        .with_context(|| format!("{} is not what it should be", path.display()))
+}
+
+/// A file with a JSON value on every line.
+pub(crate) fn json_lines<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Result<Vec<T>> {
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let lines = text.lines().enumerate().map(|(at, line)| {
+        serde_json::from_str(line).with_context(|| {
+            format!(
+                "{}, line {}, is not what it should be",
+                path.display(),
+                at + 1
+            )
+        })
+    });
+    lines.collect()
+}

@@ -1,0 +1,156 @@
+//! `run.json` and `trace.jsonl`: what a run was asked to do, and what came of it.
+
+use proxsplit::{Certificate, Reason};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+/// The version of the layout of `run.json`; it changes when a name changes its meaning.
+pub(crate) const FORMAT: u32 = 1;
+
+/// The content of `run.json`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Record {
+    pub(crate) format: u32,
+    /// The command line.
+    pub(crate) command: Vec<String>,
+    #[serde(deserialize_with = "null_is_nan")]
+    pub(crate) objective: f64,
+    /// Solving time, without reading and writing.
+    pub(crate) seconds: f64,
+    pub(crate) passes: f64,
+    pub(crate) reason: Reason,
+    pub(crate) converged: bool,
+    pub(crate) certificate: Statement,
+    pub(crate) data: DataRecord,
+    /// Every setting by the name of its option, defaults included.
+    pub(crate) settings: serde_json::Map<String, Value>,
+    pub(crate) seed: u64,
+    pub(crate) sparsity: Sparsity,
+    /// What the reader should know besides.
+    pub(crate) notes: Vec<String>,
+    pub(crate) versions: Versions,
+}
+
+/// A certificate, with its words.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Statement {
+    /// The verdict in words.
+    pub(crate) words: String,
+    /// What stands behind it: step range, errors by source, guarantee.
+    pub(crate) details: Vec<(String, String)>,
+    #[serde(deserialize_with = "null_is_nan")]
+    pub(crate) stationarity: f64,
+    #[serde(deserialize_with = "null_is_nan")]
+    pub(crate) tolerance: f64,
+    /// The sum of the gradient's error levels that have a number.
+    #[serde(deserialize_with = "null_is_nan")]
+    pub(crate) error_level: f64,
+    /// The other fields of the certificate, for programs.
+    #[serde(flatten)]
+    pub(crate) fields: serde_json::Map<String, Value>,
+}
+
+impl From<&Certificate> for Statement {
+    fn from(certificate: &Certificate) -> Self {
+        let mut details = vec![("step".to_owned(), certificate.range.to_string())];
+        let errors = certificate.errors.entries();
+        details.extend(
+            errors.map(|(source, level)| (format!("error by {source}"), level.to_string())),
+        );
+        details.push(("guarantee".to_owned(), certificate.guarantee.to_string()));
+        let mut fields = match serde_json::to_value(certificate) {
+            Ok(Value::Object(fields)) => fields,
+            _ => serde_json::Map::new(),
+        };
+        fields.retain(|name, _| name != "stationarity" && name != "tolerance");
+        Self {
+            words: certificate.words(),
+            details,
+            stationarity: certificate.stationarity,
+            tolerance: certificate.tolerance,
+            error_level: certificate.errors.total(),
+            fields,
+        }
+    }
+}
+
+/// The data that was factorized.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct DataRecord {
+    /// The name that was given.
+    pub(crate) source: String,
+    pub(crate) features: usize,
+    pub(crate) samples: usize,
+    /// Tells different data apart.
+    pub(crate) digest: String,
+    /// Shape, storage and type for people.
+    pub(crate) description: String,
+    /// What the numbers were divided by.
+    pub(crate) scale: f64,
+    /// Whether samples are the columns or the rows of the file.
+    pub(crate) orientation: String,
+}
+
+/// Shares of exact zeros.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Sparsity {
+    pub(crate) x: f64,
+    pub(crate) a: f64,
+}
+
+/// What made the result.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Versions {
+    pub(crate) proxsplit: String,
+    pub(crate) system: String,
+    pub(crate) processor: String,
+}
+
+impl Versions {
+    pub(crate) fn here() -> Self {
+        Self {
+            proxsplit: env!("CARGO_PKG_VERSION").to_owned(),
+            system: std::env::consts::OS.to_owned(),
+            processor: std::env::consts::ARCH.to_owned(),
+        }
+    }
+}
+
+/// A line of `trace.jsonl`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct TraceRow {
+    pub(crate) pass: f64,
+    pub(crate) seconds: f64,
+    #[serde(deserialize_with = "null_is_nan")]
+    pub(crate) objective: f64,
+    #[serde(deserialize_with = "null_is_nan")]
+    pub(crate) residual: f64,
+    pub(crate) step: f64,
+    pub(crate) sparsity: Sparsity,
+}
+
+/// JSON has no NaN and no infinity: they are written as null.
+fn null_is_nan<'de, D: Deserializer<'de>>(source: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(source)?.unwrap_or(f64::NAN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_survive_the_way_through_json_even_if_they_are_not_finite() {
+        let row = TraceRow {
+            pass: 1.0,
+            seconds: 0.5,
+            objective: f64::INFINITY,
+            residual: 1e-3,
+            step: 0.25,
+            sparsity: Sparsity { x: 0.5, a: 0.25 },
+        };
+        let text = serde_json::to_string(&row).unwrap();
+        let back: TraceRow = serde_json::from_str(&text).unwrap();
+        assert!(back.objective.is_nan());
+        assert_eq!((back.residual, back.sparsity), (row.residual, row.sparsity));
+    }
+}

@@ -1,0 +1,140 @@
+//! The tables and lists of the page.
+
+use super::Source;
+use crate::factors::Atom;
+use crate::number;
+use crate::record::Record;
+use serde_json::Value;
+
+/// Atoms whose features are listed at most, and features of each.
+const MOST_TOPICS: usize = 100;
+const MOST_FEATURES: usize = 12;
+
+/// The strongest features of an atom.
+pub(super) struct Topic<'a> {
+    pub(super) atom: usize,
+    pub(super) features: Vec<(&'a str, String)>,
+}
+
+/// The strongest features of each atom, where features have names.
+pub(super) fn topics<'a>(source: &Source<'a>, atoms: &[Atom]) -> Vec<Topic<'a>> {
+    let Some(names) = source.features else {
+        return Vec::new();
+    };
+    let largest = atoms.iter().take(MOST_TOPICS);
+    largest
+        .map(|atom| {
+            let x = source.factors.x.col(atom.index);
+            Topic {
+                atom: atom.index,
+                features: strongest(x)
+                    .into_iter()
+                    .map(|i| (names[i].as_str(), number::short(x[i])))
+                    .collect(),
+            }
+        })
+        .collect()
+}
+
+/// Places of the entries of largest size, without zeros.
+fn strongest(x: &[f64]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..x.len()).filter(|i| x[*i] != 0.0).collect();
+    let stronger = |a: &usize, b: &usize| x[*b].abs().total_cmp(&x[*a].abs());
+    if places.len() > MOST_FEATURES {
+        places.select_nth_unstable_by(MOST_FEATURES, stronger);
+        places.truncate(MOST_FEATURES);
+    }
+    places.sort_by(stronger);
+    places
+}
+
+pub(super) fn subtitle(record: &Record) -> String {
+    let data = &record.data;
+    let method = record
+        .settings
+        .get("method")
+        .map_or_else(String::new, plain);
+    format!(
+        "{} features × {} samples, method {method}, {} passes in {}",
+        data.features,
+        data.samples,
+        number::short(record.passes),
+        number::duration(record.seconds)
+    )
+}
+
+pub(super) fn tiles(record: &Record) -> Vec<(&'static str, String)> {
+    vec![
+        ("objective", number::short(record.objective)),
+        ("residual", number::short(record.certificate.stationarity)),
+        ("passes", number::short(record.passes)),
+        ("solving time", number::duration(record.seconds)),
+        ("zeros in X", number::percent(record.sparsity.x)),
+        ("zeros in A", number::percent(record.sparsity.a)),
+    ]
+}
+
+pub(super) fn certificate(record: &Record) -> Vec<(String, String)> {
+    let certificate = &record.certificate;
+    let mut rows = vec![
+        ("verdict".to_owned(), certificate.words.clone()),
+        ("objective".to_owned(), format!("{:.12e}", record.objective)),
+        (
+            "residual".to_owned(),
+            format!(
+                "{:.3e}, to be compared with the tolerance {:.3e}; it is 0 exactly at stationary points",
+                certificate.stationarity, certificate.tolerance
+            ),
+        ),
+    ];
+    rows.extend(certificate.details.iter().cloned());
+    rows
+}
+
+/// Data first, then every setting.
+pub(super) fn settings(record: &Record) -> Vec<(String, String)> {
+    let data = &record.data;
+    let mut rows = vec![
+        ("data".to_owned(), data.source.clone()),
+        ("storage".to_owned(), data.description.clone()),
+        ("samples are".to_owned(), data.orientation.clone()),
+    ];
+    if data.scale != 1.0 {
+        rows.push(("divided by".to_owned(), number::short(data.scale)));
+    }
+    let chosen = record.settings.iter().filter(|(_, value)| !value.is_null());
+    rows.extend(chosen.map(|(name, value)| (name.replace('_', "-"), plain(value))));
+    rows
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(" × "),
+        other => other.to_string(),
+    }
+}
+
+pub(super) fn origin(record: &Record) -> String {
+    let versions = &record.versions;
+    format!(
+        "proxsplit {} on {} {}; seed {}; data digest {}",
+        versions.proxsplit, versions.system, versions.processor, record.seed, record.data.digest
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_strongest_features_come_first_and_zeros_never() {
+        assert_eq!(strongest(&[0.0, 1.0, -3.0, 2.0, 0.0]), [2, 3, 1]);
+        let many: Vec<f64> = (0..50).map(f64::from).collect();
+        let places = strongest(&many);
+        assert_eq!(places.len(), MOST_FEATURES);
+        assert_eq!((places[0], places[11]), (49, 38));
+    }
+}

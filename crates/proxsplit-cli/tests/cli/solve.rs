@@ -1,0 +1,129 @@
+//! `proxsplit solve`.
+
+use crate::bench::Bench;
+use proxsplit_io::Data;
+
+/// Rows (aᵢ) and targets of a small regression whose lasso solution is known: the design is diagonal.
+fn diagonal(bench: &Bench) {
+    bench.matrix("a.npy", 3, &[2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.5]);
+    bench.vector("b.npy", &[4.0, 0.05, -2.0]);
+}
+
+fn solution(bench: &Bench, folder: &str) -> Vec<f64> {
+    let data = Data::open(bench.path(&format!("{folder}/x.npy"))).unwrap();
+    let proxsplit::Matrix::Dense(x) = data.matrix() else {
+        panic!("x is dense");
+    };
+    (0..x.rows()).map(|i| x.get(i, 0)).collect()
+}
+
+#[test]
+fn the_lasso_is_solved_by_both_methods_and_all_steps() {
+    let bench = Bench::new();
+    diagonal(&bench);
+    // min (2x − 4)²/2 + 0.1|x| has x = (8 − 0.1)/4; (x − 0.05)²/2 is cut to 0; (x/2 + 2)²/2 has x = (−1 + 0.1)/0.25.
+    let expected = [1.975, 0.0, -3.6];
+    let ways = [
+        "--step auto",
+        "--step 0.2",
+        "--step backtracking",
+        "--step bb",
+        "--step adaptive",
+        "--method incremental --step diminishing:0.2,0.5 --passes 200000 --tol 1e-5",
+        "--method incremental --inner prox --batch 3 --step 0.2",
+    ];
+    for (i, way) in ways.iter().enumerate() {
+        let ran = bench.run(&format!(
+            "solve --loss least-squares --data a.npy --target b.npy --penalty l1:0.1 {way} --out out{i} --json"
+        ));
+        let record = ran.json();
+        assert_eq!(record["converged"], true, "{way}: {record:#}");
+        assert_eq!(record, bench.json(&format!("out{i}/run.json")));
+        for (x, expected) in solution(&bench, &format!("out{i}")).iter().zip(expected) {
+            assert!((x - expected).abs() < 1e-3, "{way}: {x} is not {expected}");
+        }
+    }
+}
+
+#[test]
+fn the_record_says_what_was_asked_and_what_came_of_it() {
+    let bench = Bench::new();
+    diagonal(&bench);
+    bench
+        .run("solve --loss huber:10 --data a.npy --target b.npy --set nonneg --out out --quiet")
+        .done();
+    assert_eq!(bench.names("out"), ["run.json", "trace.jsonl", "x.npy"]);
+    let record = bench.json("out/run.json");
+    for name in [
+        "objective",
+        "seconds",
+        "passes",
+        "certificate",
+        "settings",
+        "seed",
+        "versions",
+        "command",
+        "data",
+    ] {
+        assert!(!record[name].is_null(), "{name} is missing");
+    }
+    assert_eq!(record["settings"]["loss"], "huber:10");
+    assert_eq!(record["settings"]["set"], "nonneg");
+    assert!(
+        record["certificate"]["words"]
+            .as_str()
+            .unwrap()
+            .starts_with("stationary")
+    );
+    let first: serde_json::Value =
+        serde_json::from_str(bench.text("out/trace.jsonl").lines().next().unwrap()).unwrap();
+    assert_eq!(first["pass"], 0.0);
+    // At x = 0 the loss is quadratic everywhere: (16 + 0.0025 + 4)/2.
+    assert!((first["objective"].as_f64().unwrap() - 10.001_25).abs() < 1e-9);
+    assert!(solution(&bench, "out").iter().all(|x| *x >= 0.0));
+}
+
+#[test]
+fn limits_end_a_run_and_strict_tells_it() {
+    let bench = Bench::new();
+    diagonal(&bench);
+    let words =
+        "solve --loss logistic --data a.npy --target s.npy --step 0.01 --passes 5 --out out";
+    bench.vector("s.npy", &[1.0, -1.0, 1.0]);
+    let ran = bench.run(&format!("{words} --strict"));
+    assert_eq!(ran.code, Some(3), "{ran:#?}");
+    assert!(ran.out.contains("not converged: hit the pass limit"));
+    assert_eq!(bench.json("out/run.json")["passes"], 5.0);
+    bench.run(words).refused(1, &["already exists"]);
+    let forced = bench
+        .run(&format!("{words} --force --tol 0 --quiet"))
+        .done();
+    assert_eq!((forced.out.as_str(), forced.err.as_str()), ("", ""));
+}
+
+#[test]
+fn what_does_not_fit_is_refused_before_anything_is_written() {
+    let bench = Bench::new();
+    diagonal(&bench);
+    bench.vector("short.npy", &[1.0]);
+    let words = "solve --data a.npy --out out";
+    let loss = "--loss least-squares";
+    bench
+        .run(&format!("{words} {loss} --target short.npy"))
+        .refused(1, &["1 targets", "3 rows"]);
+    bench
+        .run(&format!("{words} {loss} --target a.npy"))
+        .refused(1, &["must be a vector"]);
+    bench
+        .run(&format!("{words} --loss hinge --target b.npy"))
+        .refused(2, &["unknown loss 'hinge'", "logistic"]);
+    bench
+        .run(&format!("{words} --loss logistic --target b.npy"))
+        .refused(1, &["4"]);
+    bench
+        .run(&format!(
+            "{words} {loss} --target b.npy --method incremental --step bb"
+        ))
+        .refused(1, &["in advance"]);
+    assert_eq!(bench.names("out"), [""; 0]);
+}

@@ -41,7 +41,7 @@ fn main() -> Result<(), Error> {
     };
     let stop = Stop {
         passes: 300.0,
-        check_every: 50.0,
+        check_every: 5.0,
         relative: 1e-4,
         ..Stop::default()
     };

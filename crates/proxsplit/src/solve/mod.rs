@@ -1,6 +1,7 @@
 //! Solvers: endless iterators over small records. Stopping, printing and tracing are the business of [`crate::run()`].
 
 mod incremental;
+mod point;
 mod sggd;
 mod splitting;
 

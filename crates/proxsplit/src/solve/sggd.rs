@@ -1,8 +1,9 @@
 //! The stochastic generalized gradient method, the baseline of the paper: x ← Π_X(x − η_k(∇̃f(x) + s)), s ∈ ∂ψ(x).
 
-use super::{Measure, Method, Passes, Progress, Setting, Solver, Splitting};
+use super::point::Point;
+use super::{Measure, Method, Passes, Progress, Setting, Solver};
 use crate::gradient::{GradientSource, MiniBatch};
-use crate::ledger::Level;
+use crate::ledger::{Ledger, Level};
 use crate::linalg::vec;
 use crate::step::StepRule;
 use crate::{Error, FiniteSum, Prox, Real};
@@ -26,7 +27,7 @@ pub struct Split<'a, T: Real = f64> {
 
 /// A step along minus a sampled subgradient, then a projection. The penalty is never proxed, so iterates are not sparse.
 pub struct Sggd<'a, T: Real = f64> {
-    point: Splitting<'a, T>, // holds x and measures it
+    point: Point<'a, T>,
     sample: MiniBatch<'a, T>,
     terms: Split<'a, T>,
     rule: Box<dyn StepRule + 'a>,
@@ -51,7 +52,7 @@ impl<'a, T: Real> Sggd<'a, T> {
             return Err(Error::Incompatible(cause.into()));
         }
         let sample = MiniBatch::new(f, passes.batch, passes.order, passes.seed)?;
-        let point = Splitting::new(f, terms.whole, start)?;
+        let point = Point::new(f, terms.whole, start)?;
         let zeros = vec![T::ZERO; start.len()];
         let rule = Box::new(rule);
         let (direction, before) = (zeros.clone(), zeros);
@@ -70,7 +71,7 @@ impl<'a, T: Real> Sggd<'a, T> {
 
     /// The current point.
     pub fn x(&self) -> &[T] {
-        self.point.x()
+        &self.point.x
     }
 }
 
@@ -80,19 +81,16 @@ impl<T: Real> Iterator for Sggd<'_, T> {
     /// One batch.
     fn next(&mut self) -> Option<Progress> {
         let step = self.rule.scheduled(self.iteration)?;
-        let x = self.point.x();
+        let x = &mut self.point.x;
         self.before.copy_from_slice(x);
         self.sample.estimate(x, step, &mut self.direction);
         self.terms.penalty.add_subgradient(x, &mut self.direction);
-        let (set, direction) = (self.terms.set, &self.direction);
-        let after = self.point.move_by(|x| {
-            vec::axpy(-T::of(step), direction, x);
-            set.prox(x, T::of(step));
-        });
-        let displacement = vec::distance(after, &self.before);
+        vec::axpy(-T::of(step), &self.direction, x);
+        self.terms.set.prox(x, T::of(step));
+        self.point.value = None;
+        let displacement = vec::distance(x, &self.before);
         if !displacement.is_finite() {
-            let before = &self.before;
-            self.point.move_by(|x| x.copy_from_slice(before));
+            x.copy_from_slice(&self.before);
             return None;
         }
         self.iteration += 1;
@@ -109,17 +107,25 @@ impl<T: Real> Iterator for Sggd<'_, T> {
 
 impl<T: Real> Solver for Sggd<'_, T> {
     fn measure(&mut self) -> Measure {
-        self.point.measure()
+        let step = if self.step > 0.0 {
+            self.step
+        } else {
+            self.rule.scheduled(0).unwrap_or(1.0)
+        };
+        self.point.measure(step)
     }
 
     fn setting(&self) -> Setting {
-        let mut setting = self.point.setting();
-        setting.ledger.set(self.sample.source(), Level::Unknown);
+        let mut ledger = Ledger::default();
+        ledger.set(self.sample.source(), Level::Unknown);
         Setting {
+            class: self.point.g.class(),
+            convex: self.point.f.is_convex(),
+            lipschitz: self.point.f.lipschitz(),
             step: self.step,
             method: Method::Subgradient,
             diminishing: self.rule.vanishes(),
-            ..setting
+            ledger,
         }
     }
 }

@@ -126,10 +126,13 @@ impl Ledger {
         numbers.max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Whether rounding is the only error.
+    /// Whether the rounding of the working precision is the only error.
     pub fn is_exact(&self) -> bool {
-        self.entries()
-            .all(|(source, level)| source == Source::Rounding || level.value() == Some(0.0))
+        let harmless = |(source, level)| {
+            let working = source == Source::Rounding && matches!(level, Level::Estimated(_));
+            working || level.value() == Some(0.0)
+        };
+        self.entries().all(harmless)
     }
 }
 

@@ -191,8 +191,10 @@ fn a_small_displacement_is_not_called_convergence() {
         &mut solver,
         &Stop {
             residual: 1e-6,
+            at_floor: false,
             relative: 0.0,
-            passes: 500.0,
+            passes: 20_000.0,
+            check_every: 500.0,
             ..Stop::default()
         },
         (),

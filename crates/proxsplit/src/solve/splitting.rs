@@ -185,11 +185,15 @@ impl<'a, T: Real> Splitting<'a, T> {
             let after = value + point.g.value(trial);
             let after = if after.is_nan() { f64::INFINITY } else { after };
             let moved = vec::distance_squared(trial, &point.x);
+            let product = self.source.is_none().then(|| {
+                vec::dot_of_differences((trial, &point.x), (&point.gradient, &self.previous))
+            });
             match self.rule().judge(&Trial {
                 step,
                 before,
                 after,
                 moved,
+                product,
                 rounding,
             }) {
                 Some(shorter) if shorter > f64::MIN_POSITIVE => step = shorter,

@@ -1,6 +1,8 @@
 //! The acceptance test of the rules with a line search: sufficient decrease below the worst of the last few values.
 //!
-//! Wright, Nowak and Figueiredo, *Sparse reconstruction by separable approximation*, 2009, eq.22.
+//! Wright, Nowak and Figueiredo, *Sparse reconstruction by separable approximation*, 2009, eq.22. Near a solution the
+//! differences of Φ drown in rounding; there the curvature along the step decides, as in Hager and Zhang, *A new
+//! conjugate gradient method with guaranteed descent*, 2005.
 
 use super::Trial;
 
@@ -39,7 +41,11 @@ impl Descent {
             .iter()
             .fold(trial.before, |a, &b| a.max(b));
         let needed = DECREASE / (2.0 * trial.step) * trial.moved;
-        let accepted = trial.after <= worst - needed + trial.rounding;
+        let gained = worst - needed - trial.after;
+        let flat = trial
+            .product
+            .is_none_or(|product| product <= trial.moved / trial.step);
+        let accepted = gained > trial.rounding || (gained >= -trial.rounding && flat);
         if !accepted && trial.moved > 0.0 {
             return Some(trial.step * 0.5);
         }

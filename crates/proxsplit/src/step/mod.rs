@@ -84,6 +84,8 @@ pub struct Trial {
     pub after: f64,
     /// ‖x⁺ − x‖²
     pub moved: f64,
+    /// ⟨∇f(x⁺) − ∇f(x), x⁺ − x⟩, if the gradients are exact.
+    pub product: Option<f64>,
     /// Differences of Φ below this are rounding.
     pub rounding: f64,
 }

@@ -120,7 +120,7 @@ impl<T: Lanes> Incremental<T> {
         work.memory.step = match self.step {
             Step::Auto => self.pass.cap,
             Step::Constant(step) => step,
-            Step::Diminishing(step) => step / (1.0 + work.memory.pass as f64),
+            Step::Diminishing(step) => step / (1.0 + work.memory.pass as f64).sqrt(),
         };
     }
 

@@ -1,17 +1,17 @@
 //! The certificate's numbers: φ(X) with the codes solved nearly exactly, and ρ(X) with the exact gradient
 //! ∇f(X) = (XA* − Y)A*ᵀ.
 
-use crate::codes::{Effort, Quadratic, Side, Term, gradient, largest_eigenvalue_bound};
+use crate::codes::{Effort, Quadratic, Side, Term, active_set, gradient, largest_eigenvalue_bound};
 use crate::incremental::times;
 use crate::problem::Problem;
-use crate::products::{Lanes, distance_squared, dot, gram};
+use crate::products::{Data, Lanes, distance_squared, dot, gram};
 use proxsplit::linalg::dense::{Mat, symmetric_eigenvalues};
 use proxsplit::{Level, Measure, Prox};
 use rayon::prelude::*;
 
 /// Sweeps until rounding stops them.
 pub(crate) const EXACT: Effort = Effort {
-    sweeps: 2000,
+    sweeps: 1000,
     tolerance: 1e-7,
 };
 
@@ -34,15 +34,13 @@ pub(crate) fn at<T: Lanes>(problem: Problem<'_, T>, x: &[T], mut codes: Vec<T>) 
     let psi = Term::new(problem.codes, Side::Codes);
     let psi_x = Term::new(problem.atoms, Side::Atoms);
     let (mut gx, mut ga) = (vec![T::ZERO; rank * rank], vec![T::ZERO; rank * rank]);
-    let mut xy = vec![T::ZERO; codes.len()];
-    problem.data.with_columns(&mut xy, x, 0..n);
+    let xy = solve_codes(problem.data, x, &mut codes, problem.codes);
     gram(&mut gx, x, rank);
     let inner_problem = Quadratic {
         gram: &gx,
         linear: &xy,
         rank,
     };
-    psi.solve(inner_problem, &mut codes, EXACT);
     gram(&mut ga, &codes, rank);
     let misfit = (0.5 * problem.data.square() - dot(&xy, &codes) + 0.5 * dot(&gx, &ga)).max(0.0);
     let mut slope = vec![T::ZERO; x.len()];
@@ -72,6 +70,33 @@ pub(crate) fn at<T: Lanes>(problem: Problem<'_, T>, x: &[T], mut codes: Vec<T>) 
         codes,
         gradient: slope,
     }
+}
+
+/// Codes for Xᵀ as exact as can be: sweeps until nothing moves, then the active set where the codes are a ≥ 0. Returns XᵀY.
+pub(crate) fn solve_codes<T: Lanes>(
+    data: &Data<'_, T>,
+    x: &[T],
+    codes: &mut [T],
+    psi: &dyn Prox<T>,
+) -> Vec<T> {
+    let rank = x.len() / data.rows();
+    let (mut gx, mut xy) = (vec![T::ZERO; rank * rank], vec![T::ZERO; codes.len()]);
+    data.with_columns(&mut xy, x, 0..data.cols());
+    gram(&mut gx, x, rank);
+    let problem = Quadratic {
+        gram: &gx,
+        linear: &xy,
+        rank,
+    };
+    let term = Term::new(psi, Side::Codes);
+    term.solve(problem, codes, EXACT);
+    if let Some(elementary) = term.elementary
+        && elementary.lower == 0.0
+        && elementary.upper == f64::INFINITY
+    {
+        active_set::polish(problem, codes, elementary);
+    }
+    xy
 }
 
 /// ‖X − P_η(X − η∇f)‖/η

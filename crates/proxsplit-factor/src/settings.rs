@@ -52,7 +52,7 @@ pub enum Step {
     Auto,
     /// The same in every pass.
     Constant(f64),
-    /// η/(1 + k) in pass k.
+    /// η/√(1 + k) in pass k (`sggd` always diminishes, by its own rule).
     Diminishing(f64),
 }
 

@@ -5,6 +5,9 @@ use crate::products::Lanes;
 use proxsplit::Separable;
 use rayon::prelude::*;
 
+/// The step that finds the minimizer of the term alone, where the quadratic does not depend on an entry.
+const FAR: f64 = 1e12;
+
 /// Sweeps over every column until it has converged or the effort is spent.
 pub(super) fn sweep<T: Lanes>(
     problem: &Quadratic<'_, T>,
@@ -46,16 +49,17 @@ fn once<T: Lanes>(gram: &[T], a: &mut [T], c: &[T], prox: impl Fn(usize, T, T) -
     for k in 0..rank {
         let row = &gram[k * rank..(k + 1) * rank];
         let curvature = row[k];
-        if curvature <= T::ZERO {
-            continue;
-        }
         let mut sum = c[k];
         for (j, (&g, &a)) in row.iter().zip(&*a).enumerate() {
             if j != k {
                 sum -= g * a;
             }
         }
-        let new = prox(k, sum / curvature, T::ONE / curvature);
+        let new = if curvature > T::ZERO {
+            prox(k, sum / curvature, T::ONE / curvature)
+        } else {
+            prox(k, a[k], T::of(FAR))
+        };
         let moved = new - a[k];
         change += (curvature * moved * moved).f64();
         a[k] = new;

@@ -4,9 +4,12 @@
 //! terms go through vectorized coordinate sweeps, other separable ones through plain coordinate sweeps, terms of
 //! whole codes through accelerated proximal gradients, terms of whole atoms through sweeps over atoms.
 
+pub(crate) mod active_set;
 mod atoms;
 mod columns;
 mod entries;
+#[cfg(test)]
+mod tests;
 mod tiles;
 
 use crate::products::Lanes;

@@ -7,6 +7,8 @@ mod gram;
 mod kernel;
 mod lanes;
 mod sparse;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use gram::{distance_squared, dot, gram, small_product};
 pub use lanes::Lanes;

@@ -1,0 +1,158 @@
+//! Exact codes over a ≥ 0: the active-set method, started from the support that the sweeps found.
+//!
+//! Borrowed: C. Lawson, R. Hanson, Solving least squares problems, 1974, on the normal equations.
+
+use super::Quadratic;
+use crate::products::Lanes;
+use proxsplit::{Elementary, scratch};
+use rayon::prelude::*;
+
+/// Replaces every column by the exact minimizer of ½aᵀ(G + W₂)a − (c − W₁)ᵀa over a ≥ 0, where the active set ends in one
+/// that is no worse; other columns keep the answer of the sweeps.
+pub(crate) fn polish<T: Lanes>(problem: Quadratic<'_, T>, codes: &mut [T], term: Elementary) {
+    let rank = problem.rank;
+    let gram: Vec<f64> = (0..rank * rank)
+        .map(|at| problem.gram[at].f64() + if at % (rank + 1) == 0 { term.sql2 } else { 0.0 })
+        .collect();
+    codes
+        .par_chunks_mut(rank)
+        .zip(problem.linear.par_chunks(rank))
+        .with_min_len(16)
+        .for_each(|(a, c)| {
+            scratch::with(rank * rank + 4 * rank, |space: &mut [f64]| {
+                let (factor, rest) = space.split_at_mut(rank * rank);
+                let (linear, rest) = rest.split_at_mut(rank);
+                let (exact, rest) = rest.split_at_mut(rank);
+                let (target, slope) = rest.split_at_mut(rank);
+                for ((linear, exact), (c, a)) in
+                    linear.iter_mut().zip(&mut *exact).zip(c.iter().zip(&*a))
+                {
+                    (*linear, *exact) = (c.f64() - term.l1, a.f64());
+                }
+                let before = value(&gram, exact, linear);
+                let mut column = Column {
+                    gram: &gram,
+                    linear,
+                    factor,
+                    target,
+                    slope,
+                };
+                if column.solve(exact) && value(&gram, exact, column.linear) <= before {
+                    for (a, &exact) in a.iter_mut().zip(&*exact) {
+                        *a = T::of(exact);
+                    }
+                }
+            });
+        });
+}
+
+/// ½aᵀGa − cᵀa
+fn value(gram: &[f64], a: &[f64], c: &[f64]) -> f64 {
+    let rows = gram.chunks_exact(a.len());
+    rows.zip(a.iter().zip(c))
+        .map(|(row, (&ai, &ci))| {
+            let product: f64 = row.iter().zip(a).map(|(g, a)| g * a).sum();
+            ai * (0.5 * product - ci)
+        })
+        .sum()
+}
+
+struct Column<'a> {
+    gram: &'a [f64],
+    linear: &'a [f64],
+    factor: &'a mut [f64],
+    target: &'a mut [f64],
+    slope: &'a mut [f64],
+}
+
+impl Column<'_> {
+    /// `true` if `a` is optimal.
+    fn solve(&mut self, a: &mut [f64]) -> bool {
+        let rank = a.len();
+        let mut passive: Vec<usize> = (0..rank).filter(|&k| a[k] > 0.0).collect();
+        let scale = self.linear.iter().fold(0.0_f64, |s, c| s.max(c.abs()));
+        for _ in 0..3 * rank + 10 {
+            if let Err(dependent) = self.least_squares(&passive) {
+                // The others can do without it; if they cannot, it comes back.
+                a[passive.remove(dependent)] = 0.0;
+                continue;
+            }
+            // As far as the passive solution as all entries stay positive.
+            let mut share = 1.0_f64;
+            for (at, &k) in passive.iter().enumerate() {
+                if self.target[at] <= 0.0 {
+                    share = share.min(a[k] / (a[k] - self.target[at]));
+                }
+            }
+            for (at, &k) in passive.iter().enumerate() {
+                a[k] += share * (self.target[at] - a[k]);
+            }
+            if share < 1.0 {
+                let target = &*self.target;
+                let mut at = 0;
+                passive.retain(|&k| {
+                    let leaves = target[at] <= 0.0
+                        && a[k] <= 1e-14 * target[at].abs().max(f64::MIN_POSITIVE);
+                    at += 1;
+                    if leaves {
+                        a[k] = 0.0;
+                    }
+                    !leaves
+                });
+                continue;
+            }
+            match self.steepest(a, 1e-12 * scale) {
+                None => return true,
+                Some(k) if passive.contains(&k) => return true,
+                Some(k) => passive.push(k),
+            }
+        }
+        false
+    }
+
+    /// The zero entry whose growth helps most, if any helps by more than rounding.
+    fn steepest(&mut self, a: &[f64], tolerance: f64) -> Option<usize> {
+        let rank = a.len();
+        for k in 0..rank {
+            let row = &self.gram[k * rank..(k + 1) * rank];
+            self.slope[k] = self.linear[k] - row.iter().zip(a).map(|(g, a)| g * a).sum::<f64>();
+        }
+        let slope = &*self.slope;
+        (0..rank)
+            .filter(|&k| a[k] == 0.0 && slope[k] > tolerance)
+            .max_by(|&i, &j| slope[i].total_cmp(&slope[j]))
+    }
+
+    /// target ← the solution of G_PP z = c_P by Cholesky; `Err` with the place of an atom that depends on those before it.
+    fn least_squares(&mut self, passive: &[usize]) -> Result<(), usize> {
+        let (n, rank) = (passive.len(), self.linear.len());
+        for i in 0..n {
+            for j in 0..=i {
+                let mut sum = self.gram[passive[i] * rank + passive[j]];
+                let diagonal = sum;
+                for p in 0..j {
+                    sum -= self.factor[i * rank + p] * self.factor[j * rank + p];
+                }
+                if i != j {
+                    self.factor[i * rank + j] = sum / self.factor[j * rank + j];
+                } else if sum > 1e-13 * diagonal {
+                    self.factor[i * rank + i] = sum.sqrt();
+                } else {
+                    return Err(i);
+                }
+            }
+        }
+        for i in 0..n {
+            let row = &self.factor[i * rank..];
+            let done: f64 = (0..i).map(|p| row[p] * self.target[p]).sum();
+            self.target[i] = (self.linear[passive[i]] - done) / row[i];
+        }
+        for i in (0..n).rev() {
+            let done: f64 = (i + 1..n)
+                .map(|p| self.factor[p * rank + i] * self.target[p])
+                .sum();
+            self.target[i] = (self.target[i] - done) / self.factor[i * rank + i];
+        }
+        Ok(())
+    }
+}

@@ -34,7 +34,7 @@ def compete(case: Case, programs: list[Program], seeds: int, asked: argparse.Nam
     runs: list[race.Run] = []
     for seed in range(seeds):
         for program in programs if seed == 0 else contenders(runs, case, programs):
-            run = race.run(case, program, seed, asked.threads, asked.quick)
+            run = race.run(case, program, seed, asked.threads)
             outcome = run.failure or f"{run.final:.7g} at {run.seconds:.2f} s"
             print(f"{case.name:12} seed {seed}  {program.name:26} {outcome}", flush=True)
             runs.append(run)

@@ -73,7 +73,3 @@ QUICK = [
     Case("rand-sparse", "RAND 400×300, λ = 1e−5, γ = 1", 8, 1.0, shape=(400, 300), x_l1=1e-5, a_l1=1, seeds=1),
 ]
 
-
-def find(name: str, quick: bool) -> Case:
-    """The case of that name."""
-    return next(case for case in (QUICK if quick else FULL) if case.name == name)

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +26,12 @@ class Run:
     seed: int
     points: list[tuple[float, float]]
     final: float = np.nan
-    passes: float = np.nan
     failure: str = ""
+    notes: dict = field(default_factory=dict)
+
+    @property
+    def passes(self) -> float:
+        return self.notes.get("passes", np.nan)
 
     @property
     def seconds(self) -> float:
@@ -38,12 +42,14 @@ class Run:
         return next((seconds for seconds, objective in self.points if objective <= target), np.inf)
 
 
-def run(case: Case, program: Program, seed: int, threads: int, quick: bool) -> Run:
+def run(case: Case, program: Program, seed: int, threads: int) -> Run:
     """Runs and judges; a failure is a result, not an exception."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
-        words = [sys.executable, "-m", "bench.worker", program.name, case.name, str(seed), str(threads), folder]
-        words += ["--quick"] if quick else []
+        job = Path(folder) / "job.json"
+        fields = {"case": asdict(case), "program": asdict(program), "seed": seed, "threads": threads}
+        job.write_text(json.dumps(fields))
+        words = [sys.executable, "-m", "bench.worker", str(job), folder]
         env = os.environ | {f"{name}_NUM_THREADS": str(threads) for name in ("OMP", "OPENBLAS", "MKL")}
         limit = 6 * case.seconds + 120
         try:
@@ -67,8 +73,8 @@ def judge(case: Case, program: Program, seed: int, folder: Path) -> Run:
     reported = saved["notes"].get("objective", final)
     if abs(reported - final) > 1e-4 * final:
         failure = f"reports {reported:.6g}, the judge finds {final:.6g}"
-        return Run(case, program, seed, points[-1:], final, failure=failure)
-    return Run(case, program, seed, sorted(points), final, saved["notes"].get("passes", np.nan))
+        return Run(case, program, seed, points[-1:], final, failure, saved["notes"])
+    return Run(case, program, seed, sorted(points), final, notes=saved["notes"])
 
 
 def objective(case: Case, point: dict, folder: Path) -> float:

@@ -1,6 +1,7 @@
-"""One run of one program in a process of its own: python -m bench.worker PROGRAM CASE SEED THREADS FOLDER [--quick]."""
+"""One run of one program in a process of its own: python -m bench.worker JOB.json FOLDER."""
 
 import importlib
+import json
 import sys
 from pathlib import Path
 
@@ -8,12 +9,12 @@ from . import case, peers
 from .clock import Clock
 
 
-def main(name: str, case_name: str, seed: str, threads: str, folder: str, *flags: str) -> None:
-    program = next(program for program in peers.ALL if program.name == name)
-    chosen = case.find(case_name, "--quick" in flags)
+def main(job: str, folder: str) -> None:
+    fields = json.loads(Path(job).read_text())
+    chosen = case.Case(**fields["case"] | {"shape": tuple(fields["case"]["shape"])})
     clock = Clock(chosen.seconds, Path(folder))
-    module = importlib.import_module(f".peers.{program.module}", __package__)
-    module.run(peers.Job(chosen, int(seed), int(threads), program.setting), clock)
+    module = importlib.import_module(f".peers.{fields['program']['module']}", __package__)
+    module.run(peers.Job(chosen, fields["seed"], fields["threads"], fields["program"]["setting"]), clock)
     clock.save()
 
 

@@ -16,7 +16,9 @@ BINARY = ROOT / "target" / "release" / "proxsplit"
 def command(job: Job, seconds: float, out) -> list[str]:
     """The command line of a job."""
     case = job.case
-    words = [BINARY, "factorize", case.path, "--rank", case.rank, "--time", seconds, "--tol", 0, "--passes", 1e9]
+    words = [BINARY, "factorize", case.path, "--rank", case.rank, "--tol", 0]
+    if "passes" not in job.setting:
+        words += ["--time", seconds, "--passes", 10**9]
     words += ["--seed", job.seed, "--threads", job.threads, "--out", out, "--force", "--quiet"]
     if case.scale != 1:
         words += ["--scale", case.scale]
@@ -31,9 +33,9 @@ def run(job: Job, clock: Clock) -> None:
     out = clock.folder / "out"
     subprocess.run(command(job, clock.budget, out), check=True)
     record = json.loads((out / "run.json").read_text())
+    clock.notes = {name: record[name] for name in ("passes", "seconds", "objective", "sparsity")}
     for line in (out / "trace.jsonl").read_text().splitlines():
         row = json.loads(line)
         clock.traced(row["seconds"], row["objective"])
-    clock.notes = {"passes": record["passes"], "seconds": record["seconds"], "objective": record["objective"]}
     clock.point(np.load(out / "X.npy"), record["seconds"])
     shutil.rmtree(out)

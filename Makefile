@@ -1,6 +1,6 @@
 # Everything that is done with this tree. `make` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help test lint rust python docs bench reproduce reproduce-quick
+.PHONY: help test lint rust python docs bench examples reproduce reproduce-quick
 SHELL := /bin/bash
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -34,3 +34,14 @@ docs: ## Build the book in docs/book (installs mdbook if it is missing)
 
 bench: ## Race against the peers and write the tables (installs them in .venv-bench)
 	bench/run
+
+examples:
+	cargo build --release --quiet --package proxsplit-cli
+	cargo build --release --quiet --package proxsplit --example error_floor --example theory
+
+reproduce: bench examples ## The paper's experiments beside the peers: docs/src/experiments and reproduce.html
+	bench/venv python -m experiments
+
+reproduce-quick: examples ## The same on small generated data, as a test of the paper's claims
+	bench/venv python -m unittest discover --start-directory bench/tests --top-level-directory .
+	bench/venv python -m experiments --quick

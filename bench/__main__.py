@@ -7,7 +7,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from . import machine, page, products, race, table
+from . import confirm, machine, page, products, race, table
 from .case import DATA, FULL, QUICK, ROOT, Case
 from .peers import ALL, Program
 
@@ -48,16 +48,17 @@ def main() -> None:
     for name in missing:
         print(f"missing: {name}; set PROXSPLIT_DATA to the folder that has it", file=sys.stderr)
     about = machine.describe()
-    runs, bare = [], {}
+    runs, extra = [], {}
     for case in (case for case in cases if not case.missing):
-        bare[case.name] = products.seconds(case)
+        bare = products.seconds(case)
         programs = [p for p in ALL if p.fits(case) and (not asked.programs or p.name in asked.programs)]
         runs += compete(case, programs, asked.seeds or case.seeds, asked)
+        extra[case.name] = bare, confirm.objective(runs, case, asked.threads)
         case.__dict__.pop("stored", None)
     command = shlex.join(["bench/run", *sys.argv[1:]])
     settings = {"machine": about, "missing": missing, "shown": {"command": command, "threads": asked.threads}}
     docs = asked.docs or (ROOT / "target" / "bench" / "quick" if asked.quick else ROOT / "docs" / "src")
-    page.write(runs, bare, settings, docs)
+    page.write(runs, extra, settings, docs)
     print(f"wrote {docs / 'benchmarks.md'}")
 
 

@@ -19,7 +19,8 @@ Every program gets the same matrix in memory, {threads} threads, f64 unless name
 process of its own. Time starts when the data is loaded and includes the program's initialisation. One judge scores all:
 it takes only X and solves the codes A for it to a relative precision of 1e−8 (`bench/evaluate.py`). Numbers are medians over seeds.
 All programs run with the first seed; with the other seeds only proxsplit, the NumPy scheme and the two best programs from pip.
-SPAMS has no seed. proxsplit's times come from its trace, whose last objective must agree with the judge's.
+SPAMS has no seed. proxsplit's times come from its trace, whose last objective must agree with the judge's; "judged then" is what the judge
+says of new runs that are stopped at those times.
 
 "Best peer" is the program from pip with the lowest objective at the end of its time. "s" is when a program
 had the peer's objective; "peer / proxsplit" is the quotient of both times. Bare products are XᵀY and YAᵀ by BLAS
@@ -37,13 +38,13 @@ CASE = """
 """
 
 
-def write(runs: list[Run], products: dict[str, float], settings: dict, docs: Path) -> None:
-    """Writes the page, the figures and the results."""
+def write(runs: list[Run], extra: dict[str, tuple[float, float]], settings: dict, docs: Path) -> None:
+    """Writes the page, the figures and the results; `extra` has the bare products and the confirmed objective of every case."""
     machine = settings["machine"]
     folder = docs / "bench"
     folder.mkdir(parents=True, exist_ok=True)
     cases = list(dict.fromkeys(run.case for run in runs))
-    main = table.markdown(table.HEAD, [table.first_row(runs, case, products[case.name]) for case in cases])
+    main = table.markdown(table.HEAD, [table.first_row(runs, case, *extra[case.name]) for case in cases])
     text = TEXT.format(main=main, machine=machines.sentence(machine), **settings["shown"])
     for case in cases:
         text += section(runs, case, folder)

@@ -7,6 +7,7 @@ import matplotlib
 matplotlib.use("svg")
 
 import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib import ticker  # noqa: E402
 
 GREY = "#767676"
 COLOURS = ["#D55E00", "#0072B2", "#009E73", "#CC79A7", "#B8860B", "#56B4E9", "#8A63D2", "#A0683C", "#7F7F7F", "#E0457B"]
@@ -43,6 +44,13 @@ def look(index: int) -> dict:
 def legend(axes) -> None:
     """The legend beside the plot, never over curves."""
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=9)
+
+
+def plain_numbers(axis) -> None:
+    """Whole numbers on a logarithmic axis that spans much less than a decade."""
+    axis.set_major_locator(ticker.MaxNLocator(5))
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:.6g}"))
+    axis.set_minor_locator(ticker.NullLocator())
 
 
 def save(figure, path) -> None:

@@ -35,11 +35,11 @@ def to_target(runs: list[Run], case: Case, target: float, name: str = OURS) -> f
     return median(times) if times else np.inf
 
 
-def first_row(runs: list[Run], case: Case, products: float) -> list[str]:
-    """The row of the main table."""
+def first_row(runs: list[Run], case: Case, products: float, judged: float) -> list[str]:
+    """The row of the main table; `judged` is the objective of proxsplit when it was stopped at its time."""
     rival = best_rival(runs, case)
     if rival is None or not of(runs, case, OURS):
-        return [case.title, str(case.rank)] + ["–"] * 8
+        return [case.title, str(case.rank)] + ["–"] * (len(HEAD) - 2)
     theirs = of(runs, case, rival)
     target, seconds = median(run.final for run in theirs), median(run.seconds for run in theirs)
     numpy_time = to_target(runs, case, target, "NumPy accelerated HALS")
@@ -52,6 +52,7 @@ def first_row(runs: list[Run], case: Case, products: float) -> list[str]:
         number(target),
         time(seconds),
         time(own),
+        number(judged),
         time(to_target(runs, case, target, "proxsplit f32")),
         time(to_target(runs, case, target, "proxsplit incremental")),
         time(numpy_time),
@@ -60,7 +61,7 @@ def first_row(runs: list[Run], case: Case, products: float) -> list[str]:
     ]
 
 
-HEAD = ["data", "rank", "best peer from pip", "its objective", "its s", "proxsplit s", "f32 s", "incremental s"]
+HEAD = ["data", "rank", "best peer from pip", "its objective", "its s", "proxsplit s", "judged then", "f32 s", "incremental s"]
 HEAD += ["NumPy HALS s", "peer / proxsplit", "ms per pass / bare products"]
 
 

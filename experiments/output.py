@@ -1,0 +1,58 @@
+"""Where results go: CSV, figures and Markdown pages in one folder, and one HTML page with everything inside."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import style
+
+CSS = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; display: block; overflow-x: auto; font-size: 0.85rem; }
+td, th { border: 1px solid #8886; padding: 0.2rem 0.5rem; text-align: left; }
+img { max-width: 100%; } code { font-size: 0.9em; }
+"""
+
+
+@dataclass(frozen=True)
+class Output:
+    """A folder of pages; `command` and `machine` are named on each."""
+
+    folder: Path
+    command: str
+    machine: str
+
+    def csv(self, name: str, head: list[str], rows: list[list]) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / f"{name}.csv").open("w", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([head, *rows])
+
+    def figure(self, name: str, figure) -> None:
+        style.save(figure, self.folder / f"{name}.svg")
+
+    def page(self, name: str, title: str, body: str) -> None:
+        head = f"# {title}\n\nCommand: `{self.command}`. Measured {self.machine}.\n\n"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / f"{name}.md").write_text(head + body.strip() + "\n")
+
+    def html(self, names: list[str]) -> Path:
+        """All pages as one file that needs no network."""
+        import markdown
+
+        pages = [self.folder / f"{name}.md" for name in names if (self.folder / f"{name}.md").exists()]
+        text = "\n\n".join(page.read_text() for page in pages)
+        body = markdown.markdown(text, extensions=["tables"])
+        body = re.sub(r'src="([^"]+\.svg)"', lambda match: f'src="{self.inline(match[1])}"', body)
+        head = f"<!doctype html><html lang=en><meta charset=utf-8><title>proxsplit: reproduction</title><style>{CSS}</style>"
+        path = self.folder / "reproduce.html"
+        path.write_text(head + f"<body>{body}</body></html>\n")
+        return path
+
+    def inline(self, name: str) -> str:
+        data = base64.b64encode((self.folder / name).read_bytes()).decode()
+        return f"data:image/svg+xml;base64,{data}"

@@ -49,3 +49,8 @@ pub use real::Real;
 pub use run::{Event, Observer, Reason, Report, Row, Session, Stop, run};
 pub use solve::{IncrementalSplitting, Measure, Passes, Progress, Sggd, Solver, Splitting};
 pub use term::{FiniteSum, Prox, Separable, Smooth};
+
+/// The code of the README runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

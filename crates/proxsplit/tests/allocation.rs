@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
 
-mod common;
+#[allow(dead_code)] // Only one problem is needed here.
+#[path = "solvers/sample.rs"]
+mod sample;
 
-use common::Sample;
 use proxsplit::gradient::{Injected, Inner, Shape};
 use proxsplit::prox::L1;
 use proxsplit::set::NonNeg;
@@ -12,6 +13,7 @@ use proxsplit::smooth::Cauchy;
 use proxsplit::solve::Split;
 use proxsplit::step::{Adaptive, Backtracking, BarzilaiBorwein, Constant, Diminishing};
 use proxsplit::{IncrementalSplitting, Passes, Sggd, Solver, Splitting};
+use sample::Sample;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 

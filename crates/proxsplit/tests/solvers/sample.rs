@@ -1,5 +1,4 @@
 //! Problems that the tests share.
-#![allow(dead_code, clippy::unwrap_used)] // Each test file uses its own selection, and a failed set-up is a failed test.
 
 use proxsplit::data::{Dense, Elements, Matrix, Order};
 use rand::{RngExt, SeedableRng};
@@ -12,7 +11,6 @@ pub(crate) struct Sample {
     design: Vec<f64>,
     design_f32: Vec<f32>,
     pub(crate) targets: Vec<f64>,
-    pub(crate) truth: Vec<f64>,
 }
 
 impl Sample {
@@ -44,7 +42,6 @@ impl Sample {
             design,
             design_f32,
             targets,
-            truth,
         }
     }
 

@@ -1,10 +1,6 @@
 //! The theorem "Convergence" as a study: with an error that never vanishes, the final residual follows its level.
 
-#![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
-
-mod common;
-
-use common::{Sample, starts};
+use crate::sample::{Sample, starts};
 use proxsplit::gradient::{Injected, Shape};
 use proxsplit::prox::L1;
 use proxsplit::smooth::Cauchy;

@@ -1,10 +1,6 @@
 //! The lasso: every step rule and solver against coordinate descent, in both precisions.
 
-#![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
-
-mod common;
-
-use common::{Sample, distance, starts};
+use crate::sample::{Sample, distance, starts};
 use proxsplit::gradient::{Inner, MiniBatch, SinglePrecision};
 use proxsplit::order::Order;
 use proxsplit::prox::{L1, NonNegL1};

@@ -1,10 +1,6 @@
 //! The paper's lemmas, on every iteration of real runs of a nonconvex problem with injected error.
 
-#![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
-
-mod common;
-
-use common::{Sample, distance, norm, starts};
+use crate::sample::{Sample, distance, norm, starts};
 use proxsplit::gradient::{
     IncrementalPass, Injected, Inner, Shape, drift_bound, incrementality_bounds,
 };

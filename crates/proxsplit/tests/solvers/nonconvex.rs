@@ -1,10 +1,6 @@
 //! Nonconvex problems from several starts: the true residual decides.
 
-#![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
-
-mod common;
-
-use common::{Sample, starts};
+use crate::sample::{Sample, starts};
 use proxsplit::data::{Dense, Elements, Order as Storage};
 use proxsplit::prox::{L0, L1, Mcp, Scad};
 use proxsplit::set::{BoxSet, Simplex};

@@ -1,10 +1,6 @@
 //! Special cases that must agree to the last bit.
 
-#![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
-
-mod common;
-
-use common::{Sample, starts};
+use crate::sample::{Sample, starts};
 use proxsplit::gradient::Inner;
 use proxsplit::order::{Order, Visits};
 use proxsplit::prox::{L1, Zero};

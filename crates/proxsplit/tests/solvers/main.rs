@@ -1,0 +1,10 @@
+//! What solvers promise, tested on real runs: one file a problem or a statement.
+#![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
+
+mod convex;
+mod equivalences;
+mod error_floor;
+mod lasso;
+mod lemmas;
+mod nonconvex;
+mod sample;

@@ -6,18 +6,26 @@
 // PyO3 extracts arguments as owned values.
 #![allow(clippy::needless_pass_by_value)]
 
+mod array;
+mod atoms;
 mod callable;
 mod error;
+mod factor;
 mod minimize;
 mod operator;
 mod report;
 mod scalar;
+mod threads;
 
 /// The native part of the package `proxsplit`.
 #[pyo3::pymodule]
 mod _proxsplit {
     #[pymodule_export]
+    use crate::atoms::update_atoms;
+    #[pymodule_export]
+    use crate::factor::factorize;
+    #[pymodule_export]
     use crate::minimize::minimize;
     #[pymodule_export]
-    use crate::operator::Term;
+    use crate::operator::{Term, catalogue};
 }

@@ -108,3 +108,9 @@ impl Term {
 fn not_a_vector() -> PyErr {
     PyTypeError::new_err("x must be a vector of float32 or float64")
 }
+
+/// The names of all operators.
+#[pyfunction]
+pub(crate) fn catalogue() -> Vec<&'static str> {
+    text::catalogue().map(|entry| entry.name).collect()
+}

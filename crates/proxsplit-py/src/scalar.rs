@@ -2,9 +2,10 @@
 
 use crate::operator::Both;
 use proxsplit::{Prox, Real};
+use proxsplit_factor::Lanes;
 
 /// `f32` or `f64`, in Rust and in NumPy.
-pub(crate) trait Scalar: Real + numpy::Element {
+pub(crate) trait Scalar: Real + Lanes + numpy::Element {
     /// The operator for vectors of this type.
     fn operator(term: &dyn Both) -> &dyn Prox<Self>;
 }

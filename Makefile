@@ -1,6 +1,6 @@
 # Everything that is done with this tree. `make` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help test lint rust python docs bench examples reproduce reproduce-quick
+.PHONY: help test lint rust python gallery docs bench examples reproduce reproduce-quick
 SHELL := /bin/bash
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -27,6 +27,9 @@ $(PY): crates/proxsplit-py/requirements-test.txt
 python: $(PY) ## Install the Python package in .venv and test it
 	$(PY) -m pip install --quiet ./crates/proxsplit-py
 	$(PY) -m pytest -q crates/proxsplit-py/tests
+
+gallery: $(PY) ## Make the pictures of the book's gallery again
+	for example in $$(ls crates/proxsplit-py/examples/*.py | grep -v -e gallery.py -e torch); do $(PY) $$example || exit 1; done
 
 docs: ## Build the book in docs/book (installs mdbook if it is missing)
 	command -v mdbook >/dev/null || cargo install mdbook --locked --quiet

@@ -38,10 +38,10 @@ def network(x):
 
 
 x0 = 0.3 * rng.normal(size=hidden * (inputs + 2))
-result = minimize(network, x0, prox=GroupsAndRidge(15.0), tol=1e-4, options={"maxiter": 3000})
+result = minimize(network, x0, prox=GroupsAndRidge(20.0), tol=1e-3, options={"maxiter": 5000})
 print(result.message)
 norms = np.linalg.norm(result.x[: hidden * inputs].reshape(inputs, hidden), axis=1)
-print("inputs in use:", np.flatnonzero(norms))
+print("inputs with weights above 0.01:", np.flatnonzero(norms > 0.01))
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(7, 2.8))
 left.semilogy(result.trace["passes"], result.trace["objective"])

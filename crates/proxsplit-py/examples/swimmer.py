@@ -27,7 +27,7 @@ pictures = [
 ]
 X = np.array(pictures).reshape(256, -1)
 
-model = NMF(n_components=17, alpha_W=1e-5, l1_ratio=1.0, init="random", random_state=0, max_iter=1000)
+model = NMF(n_components=17, init="random", random_state=0, tol=1e-8, max_iter=1000)
 model.fit(X)
 print(model.certificate_.words)
 

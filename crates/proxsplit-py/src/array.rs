@@ -44,13 +44,27 @@ impl<'py> FromPyObject<'_, 'py> for Data<'py> {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if let Ok((shape, by_rows, starts, indices, values)) = object.extract::<Compressed>() {
-            let order = if by_rows { Order::RowMajor } else { Order::ColumnMajor };
+            let order = if by_rows {
+                Order::RowMajor
+            } else {
+                Order::ColumnMajor
+            };
             let (values, _, _) = values_of(&values)?;
             let positions = Some((starts, indices));
-            return Ok(Self { shape, order, values, positions });
+            return Ok(Self {
+                shape,
+                order,
+                values,
+                positions,
+            });
         }
         let (values, shape, order) = values_of(&object)?;
-        Ok(Self { shape, order, values, positions: None })
+        Ok(Self {
+            shape,
+            order,
+            values,
+            positions: None,
+        })
     }
 }
 
@@ -94,7 +108,9 @@ impl Data<'_> {
         };
         let (shape, order) = (self.shape, self.order);
         match &self.positions {
-            None => Ok(Dense::new(shape.0, shape.1, order, elements).map_err(refuse)?.into()),
+            None => Ok(Dense::new(shape.0, shape.1, order, elements)
+                .map_err(refuse)?
+                .into()),
             Some((starts, indices)) => {
                 let (starts, indices) = (starts.indices()?, indices.indices()?);
                 let sparse = Sparse::new(shape, order, starts, indices, elements);

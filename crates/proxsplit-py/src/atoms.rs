@@ -44,7 +44,12 @@ where
 }
 
 /// Hᵀ, with the atoms as columns. A few digits are enough: the next batch changes the problem.
-fn improved<T: Real>(h: &Mat<T>, gram: &Mat<T>, cross: &Mat<T>, term: Operator) -> Result<Mat<T>, Error>
+fn improved<T: Real>(
+    h: &Mat<T>,
+    gram: &Mat<T>,
+    cross: &Mat<T>,
+    term: Operator,
+) -> Result<Mat<T>, Error>
 where
     Operator: Prox<T>,
 {
@@ -60,7 +65,11 @@ where
     .convex();
     let g = Columns::new(h.rows(), term)?;
     let mut solver = Splitting::new(&f, &g, h.data())?;
-    let stop = Stop { relative: 1e-4, passes: 100.0, ..Stop::default() };
+    let stop = Stop {
+        relative: 1e-4,
+        passes: 100.0,
+        ..Stop::default()
+    };
     run(&mut solver, &stop, ());
     Mat::new(h.rows(), h.cols(), solver.into_x())
 }

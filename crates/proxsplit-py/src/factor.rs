@@ -107,13 +107,25 @@ fn factorize_as<'py, T: Scalar>(
     let raised = Raised::default();
     let found = interruptible(py, settings.threads, |stop| -> Result<_, Error> {
         let data = factor::Data::new(matrix, 1.0)?;
-        let problem = Problem::new(&data, settings.rank, T::operator(&atoms), T::operator(&codes))?;
+        let problem = Problem::new(
+            &data,
+            settings.rank,
+            T::operator(&atoms),
+            T::operator(&codes),
+        )?;
         let run = Factorization::new(problem, choices, start)?;
         let mut run = Stoppable { run, stop };
-        let report = proxsplit::run(&mut run, &settings.stop(), |row: &Row| tell(row, observe, &raised));
+        let report = proxsplit::run(&mut run, &settings.stop(), |row: &Row| {
+            tell(row, observe, &raised)
+        });
         run.run.polish();
         let picked = run.run.picked();
-        Ok((report, picked, run.run.warnings(), run.run.factors().clone()))
+        Ok((
+            report,
+            picked,
+            run.run.warnings(),
+            run.run.factors().clone(),
+        ))
     });
     raised.come_out()?;
     let (report, picked, warnings, factors) = found?.map_err(refuse)?;
@@ -142,7 +154,9 @@ fn start<T: Scalar>(
     let (Some(w), Some(h)) = (w, h) else {
         return Ok(None);
     };
-    Ok(Some(Factors::new(&columns(h)?, columns(w)?).map_err(refuse)?))
+    Ok(Some(
+        Factors::new(&columns(h)?, columns(w)?).map_err(refuse)?,
+    ))
 }
 
 /// A C-ordered array of n rows as the matrix that has them as columns: the same numbers.
@@ -170,7 +184,9 @@ fn misfit<T: Scalar>(report: &Report, factors: &Factors<T>, terms: (&Operator, &
         (0..matrix.cols()).map(|j| term.value(matrix.col(j))).sum()
     };
     let penalties = sum(&factors.x(), terms.0) + sum(&factors.a(), terms.1);
-    (2.0 * (report.certificate.objective - penalties)).max(0.0).sqrt()
+    (2.0 * (report.certificate.objective - penalties))
+        .max(0.0)
+        .sqrt()
 }
 
 /// Tells the caller where the run is.
@@ -178,7 +194,11 @@ fn tell(row: &Row, observe: Option<&Py<PyAny>>, raised: &Raised) -> ControlFlow<
     let Some(observe) = observe else {
         return ControlFlow::Continue(());
     };
-    let numbers = (row.progress.passes, row.measure.objective, row.measure.residual);
+    let numbers = (
+        row.progress.passes,
+        row.measure.objective,
+        row.measure.residual,
+    );
     match raised.attempt(|py| observe.call1(py, numbers)) {
         Some(_) => ControlFlow::Continue(()),
         None => ControlFlow::Break(()),

@@ -9,6 +9,7 @@
 mod array;
 mod atoms;
 mod callable;
+mod encode;
 mod error;
 mod factor;
 mod minimize;
@@ -22,6 +23,8 @@ mod threads;
 mod _proxsplit {
     #[pymodule_export]
     use crate::atoms::update_atoms;
+    #[pymodule_export]
+    use crate::encode::{audit, encode};
     #[pymodule_export]
     use crate::factor::factorize;
     #[pymodule_export]

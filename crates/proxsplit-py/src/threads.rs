@@ -20,7 +20,12 @@ pub(crate) fn interruptible<R: Send>(
 ) -> PyResult<R> {
     let pool = match threads {
         0 => None,
-        _ => Some(rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(refuse)?),
+        _ => Some(
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .map_err(refuse)?,
+        ),
     };
     let stop = AtomicBool::new(false);
     py.detach(|| {

@@ -29,14 +29,17 @@ def objective(X, W, H, alpha_W=0.0, alpha_H=0.0, l1_ratio=0.0):
     "penalties", [{}, {"alpha_W": 1e-3}, {"alpha_W": 1e-3, "l1_ratio": 1.0}, {"alpha_W": 1e-3, "alpha_H": 2e-3, "l1_ratio": 0.5}]
 )
 def test_objectives_are_as_low_as_those_of_sklearn(penalties):
-    ours = NMF(3, max_iter=1000, random_state=0, **penalties)
-    theirs = decomposition.NMF(3, max_iter=5000, tol=1e-8, random_state=0, init="nndsvda", **penalties)
+    """The best of three starts each: the problem has several local minima."""
     weights = {"alpha_H": penalties.get("alpha_W", 0.0)} | penalties
-    mine = objective(X, ours.fit_transform(X), ours.components_, **weights)
-    best = objective(X, theirs.fit_transform(X), theirs.components_, **weights)
-    assert mine <= best * (1 + 1e-3)
-    assert ours.certificate_.converged
-    assert ours.certificate_.objective == pytest.approx(mine, rel=1e-6)
+    mine, best = [], []
+    for seed in range(3):
+        ours = NMF(3, max_iter=1000, tol=1e-6, init="random", random_state=seed, **penalties)
+        mine.append(objective(X, ours.fit_transform(X), ours.components_, **weights))
+        assert ours.certificate_.converged
+        assert ours.certificate_.objective == pytest.approx(mine[-1], rel=1e-6)
+        theirs = decomposition.NMF(3, max_iter=3000, tol=1e-7, init="random", random_state=seed, **penalties)
+        best.append(objective(X, theirs.fit_transform(X), theirs.components_, **weights))
+    assert min(mine) <= min(best) * (1 + 1e-4)
 
 
 def test_the_error_is_the_frobenius_norm():
@@ -66,8 +69,8 @@ def kinds():
 
 @pytest.mark.parametrize(("name", "data"), kinds(), ids=[name for name, _ in kinds()])
 def test_every_kind_of_data_gives_the_same_factors(name, data):
-    reference = NMF(3, random_state=0, max_iter=20, tol=0).fit(np.round(X * 20))
-    model = NMF(3, random_state=0, max_iter=20, tol=0)
+    reference = NMF(3, random_state=0, max_iter=20, tol=0, method="batch").fit(np.round(X * 20))
+    model = NMF(3, random_state=0, max_iter=20, tol=0, method="batch")
     W = model.fit_transform(data)
     np.testing.assert_allclose(model.components_, reference.components_, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(model.transform(data), reference.transform(np.round(X * 20)), rtol=1e-5, atol=1e-7)
@@ -146,7 +149,7 @@ def test_custom_start_is_used_and_not_changed():
 def test_methods_reach_the_same_quality(method):
     model = NMF(3, method=method, random_state=0, max_iter=500, batch_size=20).fit(X)
     best = NMF(3, random_state=0, max_iter=1000).fit(X)
-    assert model.method_ == method
+    assert model.method_.startswith(method)
     assert model.reconstruction_err_ <= best.reconstruction_err_ * 1.05
 
 

@@ -4,11 +4,15 @@ from importlib.metadata import PackageNotFoundError, version
 
 from . import prox
 from ._certificate import Certificate
+from ._check import Audit, check
+from ._dictionary import DictionaryLearning
+from ._minibatch import MiniBatchNMF
 from ._minimize import minimize
+from ._nmf import NMF
 
 try:
     __version__ = version("proxsplit")
 except PackageNotFoundError:  # pragma: no cover - run from a source tree
     __version__ = "0"
 
-__all__ = ["Certificate", "minimize", "prox"]
+__all__ = ["NMF", "Audit", "Certificate", "DictionaryLearning", "MiniBatchNMF", "check", "minimize", "prox"]

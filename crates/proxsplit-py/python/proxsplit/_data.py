@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 # Types that the native module reads as they are; anything else becomes the first.
-_STORED = [np.float64, np.float32, np.uint8, np.int32, np.int16]
+STORED = [np.float64, np.float32, np.uint8, np.int32, np.int16]
 
 
 def validated(estimator: Any, X: Any, *, signed: bool, reset: bool) -> Any:
     """The data as a matrix of a stored type, dense or compressed; refuses NaN, infinity and, unless `signed`, negative entries."""
-    X = validate_data(estimator, X, accept_sparse=("csr", "csc"), dtype=_STORED, reset=reset)
+    X = validate_data(estimator, X, accept_sparse=("csr", "csc"), dtype=STORED, reset=reset)
     if not signed and _minimum(X) < 0:
         name = type(estimator).__name__
         raise ValueError(f"Negative values in data passed to {name}; set signed=True to factorize signed data")

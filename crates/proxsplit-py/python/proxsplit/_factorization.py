@@ -104,10 +104,11 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             "init": init,
             "tol": float(self.tol),
             "passes": float(self.max_iter),
+            "check_every": float(min(5, self.max_iter)),
             "seed": int(check_random_state(self.random_state).randint(2**31 - 1)),
             "method": self.method,
             "batch_size": self.batch_size,
-            "threads": _threads(self.n_threads),
+            "threads": threads(self.n_threads),
             "single": dtype == np.float32,
         }
         if init == "custom":
@@ -148,7 +149,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         check_is_fitted(self)
         X = validated(self, X, signed=self._is_signed(), reset=False)
         components = np.ascontiguousarray(self.components_)
-        return _proxsplit.encode(native(X), components, self._transform_term(), _threads(self.n_threads))
+        return _proxsplit.encode(native(X), components, self._transform_term(), threads(self.n_threads))
 
     def _transform_term(self) -> str:
         return self._codes_term
@@ -181,7 +182,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return tags
 
 
-def _threads(n_threads: int | None) -> int:
+def threads(n_threads: int | None) -> int:
     """The number of threads; 0 means one for each core."""
     if n_threads is None or n_threads == -1:
         return 0

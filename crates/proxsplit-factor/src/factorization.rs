@@ -175,6 +175,8 @@ impl<T: Lanes> Iterator for Factorization<'_, T> {
             && !matches!(self.engine, Engine::Batch(_))
         {
             self.engine = Engine::Batch(Batch::new(&self.work.factors));
+            // The stale statistics are gone, and their error with them.
+            self.ledger = Ledger::default();
         }
         let memory = &mut self.work.memory;
         memory.iteration += 1;

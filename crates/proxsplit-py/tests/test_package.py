@@ -47,7 +47,7 @@ def public():
         yield f"prox.{name}", getattr(prox, name)
 
 
-@pytest.mark.parametrize(("name", "thing"), public(), ids=[name for name, _ in public()])
+@pytest.mark.parametrize(("name", "thing"), list(public()), ids=[name for name, _ in public()])
 def test_everything_public_is_documented(name, thing):
     assert inspect.getdoc(thing)
     if inspect.isclass(thing) and name.startswith(("NMF", "MiniBatch", "Dictionary")):

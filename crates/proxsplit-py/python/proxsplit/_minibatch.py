@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from . import _proxsplit
@@ -89,6 +90,11 @@ class MiniBatchNMF(NMF):
     >>> model.components_.shape, model.n_steps_
     ((3, 20), 50)
     """
+
+    # What partial_fit remembers: Σ wwᵀ, Σ wxᵀ and the number of samples, all with forgetting.
+    _gram: NDArray[Any]
+    _cross: NDArray[Any]
+    _seen: float
 
     def __init__(
         self,

@@ -3,6 +3,8 @@ from typing import Any, final
 
 from numpy.typing import NDArray
 
+__all__ = ["Term", "audit", "catalogue", "encode", "factorize", "minimize", "update_atoms"]
+
 @final
 class Term:
     def __new__(cls, text: str) -> Term: ...
@@ -19,7 +21,7 @@ def minimize(
     f: Mapping[str, Any],
     g: Term | tuple[Callable[..., float], Callable[..., NDArray[Any]], float],
     settings: Mapping[str, Any],
-    observe: Callable[..., bool] | None = None,
+    observe: Callable[..., bool] | None,
 ) -> dict[str, Any]: ...
 def catalogue() -> list[str]: ...
 def factorize(

@@ -218,7 +218,7 @@ def as_float(x: Any, name: str) -> NDArray[Any]:
 
 
 def _make(cls: type, term: Term) -> Any:
-    operator = object.__new__(cls)
+    operator: Any = object.__new__(cls)
     object.__setattr__(operator, "_term", term)
     return operator
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from . import confirm, machine, page, products, race, table
@@ -18,6 +19,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--data", nargs="+", choices=[case.name for case in FULL], help="only these data sets")
     parser.add_argument("--programs", nargs="+", choices=[program.name for program in ALL], help="only these programs")
     parser.add_argument("--seeds", type=int, help="how many seeds (3; 5 for cbcl)")
+    parser.add_argument("--seconds", type=float, help="time of every program on every data set, for a short look")
     parser.add_argument("--threads", type=int, default=2, help="threads of every program")
     parser.add_argument("--docs", type=Path, help="where the page goes (docs/src; target/bench/quick with --quick)")
     return parser.parse_args()
@@ -44,6 +46,7 @@ def compete(case: Case, programs: list[Program], seeds: int, asked: argparse.Nam
 def main() -> None:
     asked = arguments()
     cases = [case for case in (QUICK if asked.quick else FULL) if not asked.data or case.name in asked.data]
+    cases = [replace(case, seconds=asked.seconds or case.seconds) for case in cases]
     missing = [f"{case.title} ({case.path.name} is not in {DATA.name})" for case in cases if case.missing]
     for name in missing:
         print(f"missing: {name}; set PROXSPLIT_DATA to the folder that has it", file=sys.stderr)

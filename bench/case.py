@@ -61,11 +61,11 @@ class Case:
 
 
 FULL = [
-    Case("rand", "RAND 4000×4000", 32, 8.0, shape=(4000, 4000)),
+    Case("rand", "RAND 4000×4000", 32, 6.0, shape=(4000, 4000)),
     Case("cbcl", "CBCL 361×2429", 49, 4.0, "cbcl_361x2429_u8.npy", scale=255, seeds=5),
-    Case("yale", "YALE 32256×2414", 32, 14.0, "yaleB_cropped_32256x2414_u8.npy", scale=255),
-    Case("web", "WEB-SCC 434818×434818", 4, 8.0, "web-Google-largestSCC_434818.npz"),
-    Case("rand-sparse", "RAND 4000×4000, λ = 1e−5, γ = 10", 32, 8.0, shape=(4000, 4000), x_l1=1e-5, a_l1=10),
+    Case("yale", "YALE 32256×2414", 32, 10.0, "yaleB_cropped_32256x2414_u8.npy", scale=255),
+    Case("web", "WEB-SCC 434818×434818", 4, 5.0, "web-Google-largestSCC_434818.npz"),
+    Case("rand-sparse", "RAND 4000×4000, λ = 1e−5, γ = 10", 32, 5.0, shape=(4000, 4000), x_l1=1e-5, a_l1=10),
 ]
 
 QUICK = [

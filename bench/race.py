@@ -51,7 +51,7 @@ def run(case: Case, program: Program, seed: int, threads: int) -> Run:
         job.write_text(json.dumps(fields))
         words = [sys.executable, "-m", "bench.worker", str(job), folder]
         env = os.environ | {f"{name}_NUM_THREADS": str(threads) for name in ("OMP", "OPENBLAS", "MKL")}
-        limit = 6 * case.seconds + 120
+        limit = 3 * case.seconds + 45
         try:
             done = subprocess.run(words, cwd=ROOT, env=env, timeout=limit, capture_output=True, text=True)
         except subprocess.TimeoutExpired:

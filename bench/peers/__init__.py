@@ -16,10 +16,11 @@ class Program:
     setting: dict = field(default_factory=dict)
     package: str = ""
     penalties: bool = False
+    sparse: bool = True
 
     def fits(self, case: Case) -> bool:
         """Whether it can minimize the case's objective."""
-        return self.penalties or not (case.x_l1 or case.a_l1)
+        return (self.penalties or not (case.x_l1 or case.a_l1)) and (self.sparse or case.path.suffix != ".npz")
 
     @property
     def rival(self) -> bool:
@@ -45,9 +46,9 @@ ALL = [
     Program("scikit-learn cd random", "sklearn_nmf", {"init": "random"}, "scikit-learn", penalties=True),
     Program("scikit-learn cd nndsvda", "sklearn_nmf", {"init": "nndsvda"}, "scikit-learn", penalties=True),
     Program("scikit-learn MiniBatchNMF", "sklearn_minibatch", {"batch": 1024}, "scikit-learn", penalties=True),
-    Program("SPAMS batch 256", "spams_nmf", {"batch": 256}, "spams-bin"),
-    Program("SPAMS batch 512", "spams_nmf", {"batch": 512}, "spams-bin"),
-    Program("SPAMS batch 1024", "spams_nmf", {"batch": 1024}, "spams-bin"),
+    Program("SPAMS batch 256", "spams_nmf", {"batch": 256}, "spams-bin", sparse=False),
+    Program("SPAMS batch 512", "spams_nmf", {"batch": 512}, "spams-bin", sparse=False),
+    Program("SPAMS batch 1024", "spams_nmf", {"batch": 1024}, "spams-bin", sparse=False),
     Program("PLANC hals", "planc", {"algo": "hals"}, "pyplanc"),
     Program("PLANC anls", "planc", {"algo": "anlsbpp"}, "pyplanc"),
     Program("PLANC admm", "planc", {"algo": "admm"}, "pyplanc"),

@@ -17,7 +17,7 @@ def run(job: Job, clock: Clock) -> None:
         "Winit": np.asfortranarray(random.random((y.shape[0], rank))),
         "Hinit": np.asfortranarray(random.random((y.shape[1], rank))),
     }
-    iterations, last = 4, False
+    iterations, last = 1, False
     while not last:
         clock.restart()
         copies = {name: factor.copy(order="F") for name, factor in start.items()}

@@ -90,7 +90,7 @@ pub struct Row {
     /// What is true there.
     #[serde(flatten)]
     pub measure: Measure,
-    /// Seconds since the start.
+    /// Seconds until the point was reached.
     pub seconds: f64,
 }
 
@@ -130,7 +130,7 @@ pub struct Report {
     pub certificate: Certificate,
     /// Every look at the run, the start first.
     pub trace: Vec<Row>,
-    /// Seconds, measuring included; what observers do is not counted.
+    /// Seconds until the returned point was reached, earlier looks included; what observers do is not counted.
     pub seconds: f64,
 }
 
@@ -212,7 +212,7 @@ impl Watch {
         best(&self.trace[early..]) > 0.9 * best(&self.trace[..early])
     }
 
-    fn report(self, reason: Reason, solver: &dyn Solver, seconds: f64) -> Report {
+    fn report(self, reason: Reason, solver: &dyn Solver) -> Report {
         let last = self.trace[self.trace.len() - 1];
         let certificate = Certificate::new(
             reason,
@@ -223,8 +223,8 @@ impl Watch {
         Report {
             reason,
             certificate,
+            seconds: last.seconds,
             trace: self.trace,
-            seconds,
         }
     }
 }

@@ -79,7 +79,7 @@ impl Session {
             seconds: saved.seconds,
         };
         session.watch.trace = saved.trace;
-        session.watch.limit = session.limit();
+        session.watch.limit = session.hit();
         session
     }
 
@@ -102,11 +102,27 @@ impl Session {
         self.progress
     }
 
+    /// The last look.
+    pub fn last(&self) -> Option<&Row> {
+        self.watch.trace.last()
+    }
+
+    /// The limit that is hit, if one is; the next look ends the run.
+    pub fn limit(&self) -> Option<Reason> {
+        self.watch.limit
+    }
+
     /// A look, if one is due or a limit is hit; otherwise one iteration.
     pub fn step(&mut self, solver: &mut dyn Solver) -> Event {
         if self.watch.limit.is_some() || self.is_due() {
-            return self.look(solver);
+            self.look(solver)
+        } else {
+            Event::Moved(self.advance(solver))
         }
+    }
+
+    /// One iteration.
+    pub fn advance(&mut self, solver: &mut dyn Solver) -> Progress {
         let start = Instant::now();
         let next = solver.next();
         self.seconds += start.elapsed().as_secs_f64();
@@ -114,22 +130,22 @@ impl Session {
             None => self.watch.limit = Some(Reason::Diverged),
             Some(next) => {
                 self.progress = next;
-                self.watch.limit = self.limit();
+                self.watch.limit = self.hit();
             }
         }
-        Event::Moved(self.progress)
+        self.progress
     }
 
-    /// A look at the current point, due or not.
+    /// A look at the current point, due or not. Its row has the time at which the point was reached.
     pub fn look(&mut self, solver: &mut dyn Solver) -> Event {
         let start = Instant::now();
         let measure = solver.measure();
-        self.seconds += start.elapsed().as_secs_f64();
         let row = Row {
             progress: self.progress,
             measure,
             seconds: self.seconds,
         };
+        self.seconds += start.elapsed().as_secs_f64();
         let end = self.watch.look(row, solver);
         Event::Looked { row, end }
     }
@@ -139,7 +155,7 @@ impl Session {
     /// # Panics
     /// If there was no look at all.
     pub fn report(self, reason: Reason, solver: &dyn Solver) -> Report {
-        self.watch.report(reason, solver, self.seconds)
+        self.watch.report(reason, solver)
     }
 
     fn is_due(&self) -> bool {
@@ -152,7 +168,7 @@ impl Session {
         self.watch.trace.last().is_none_or(due)
     }
 
-    fn limit(&self) -> Option<Reason> {
+    fn hit(&self) -> Option<Reason> {
         let stop = &self.watch.stop;
         if self.progress.passes >= stop.passes {
             Some(Reason::PassLimit)

@@ -117,6 +117,8 @@ impl<'a, T: Lanes> Factorization<'a, T> {
     }
 
     fn note(&mut self, findings: &Findings<T>) {
+        // Errors of the method before `auto` changed over are no longer there.
+        self.ledger = Ledger::default();
         self.lipschitz = findings.lipschitz;
         self.ledger.set(Source::InnerSolve, findings.inner);
         let size = proxsplit::linalg::vec::norm(&findings.gradient);

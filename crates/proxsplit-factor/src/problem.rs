@@ -82,6 +82,15 @@ impl<T: Lanes> Factors<T> {
         self.rank
     }
 
+    /// The shares of exact zeros in X and in A.
+    pub fn zeros(&self) -> (f64, f64) {
+        let share = |values: &[T]| {
+            let zeros = values.iter().filter(|v| **v == T::ZERO).count();
+            zeros as f64 / values.len() as f64
+        };
+        (share(&self.x), share(&self.a))
+    }
+
     /// X, m×K.
     pub fn x(&self) -> Mat<T> {
         let rows = self.x.len() / self.rank;

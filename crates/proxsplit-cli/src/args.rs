@@ -4,11 +4,11 @@ mod common;
 mod shape;
 
 use crate::Outcome;
-use crate::command::{list, man, prox, report, solve};
+use crate::command::{check, encode, factorize, list, man, prox, report, solve};
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
-pub(crate) use common::{Limits, Shown, default_folder};
+pub(crate) use common::{Limits, Shown, default_folder, nonnegative, positive};
 pub(crate) use shape::Image;
 
 /// Factorize matrices and minimize composite functions, with a certificate that says whether it converged.
@@ -26,6 +26,12 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Factorize a matrix: Y ≈ XA with penalties and constraints on both factors
+    Factorize(Box<factorize::Args>),
+    /// Find the codes of new samples with the atoms of a finished run
+    Encode(encode::Args),
+    /// Audit the factors of any program: objective, residual, scale, dead atoms, sparsity
+    Check(check::Args),
     /// Write the HTML page of a finished run
     Report(report::Args),
     /// Minimize a loss of a linear model plus a penalty over a set
@@ -46,6 +52,9 @@ enum Command {
 impl Args {
     pub(crate) fn run(self) -> anyhow::Result<Outcome> {
         match self.command {
+            Command::Factorize(args) => args.run(),
+            Command::Encode(args) => args.run(),
+            Command::Check(args) => args.run(),
             Command::Report(args) => args.run(),
             Command::Solve(args) => args.run(),
             Command::Prox(args) => args.run(),

@@ -3,6 +3,7 @@
 mod args;
 mod command;
 mod factors;
+mod input;
 mod interrupt;
 mod number;
 mod output;
@@ -10,6 +11,7 @@ mod progress;
 mod read;
 mod record;
 mod report;
+mod scalar;
 mod terms;
 
 use clap::Parser;

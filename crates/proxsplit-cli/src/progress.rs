@@ -97,11 +97,15 @@ impl Lines {
 }
 
 fn line(look: &Look) -> String {
+    let residual = if look.residual.is_finite() {
+        format!("residual {:<9.2e}", look.residual)
+    } else {
+        String::new()
+    };
     format!(
-        "pass {:<6} objective {:<12} residual {:<9.2e} {:>8}",
+        "pass {:<6} objective {:<12} {residual} {:>8}",
         number::short(look.pass),
         number::short(look.objective),
-        look.residual,
         number::duration(look.seconds)
     )
 }

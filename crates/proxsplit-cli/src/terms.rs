@@ -7,10 +7,8 @@ pub(crate) fn join(
     penalty: Option<&Operator>,
     set: Option<&Operator>,
 ) -> Result<Operator, proxsplit::Error> {
-    let parts = [penalty, set]
-        .into_iter()
-        .flatten()
-        .map(ToString::to_string);
+    let parts = [penalty, set].into_iter().flatten();
+    let parts = parts.map(ToString::to_string).filter(|part| part != "zero");
     let text = parts.collect::<Vec<_>>().join("+");
     if text.is_empty() {
         "zero".parse()
@@ -31,6 +29,8 @@ mod tests {
         assert_eq!(joined(Some(&l1), Some(&nonneg)), "l1:1+nonneg");
         assert_eq!(joined(None, Some(&nonneg)), "nonneg");
         assert_eq!(joined(Some(&l1), None), "l1:1");
+        let zero: Operator = "zero".parse().unwrap();
+        assert_eq!(joined(Some(&l1), Some(&zero)), "l1:1");
         assert_eq!(joined(None, None), "zero");
     }
 }

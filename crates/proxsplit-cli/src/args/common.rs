@@ -76,6 +76,14 @@ pub(crate) fn nonnegative(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A number above 0.
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
+        _ => Err(format!("'{text}' must be a finite number greater than 0")),
+    }
+}
+
 /// A folder beside the working directory, named after the data.
 pub(crate) fn default_folder(data: &str, what: &str) -> PathBuf {
     let name = data

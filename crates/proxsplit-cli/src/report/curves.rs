@@ -24,7 +24,7 @@ pub(super) fn all(record: &Record, trace: &[TraceRow]) -> Vec<String> {
     let (low, high) = objectives.fold((f64::INFINITY, 0.0_f64), |(low, high), v| {
         (low.min(v), high.max(v))
     });
-    let spread = high / low > 5.0;
+    let spread = high > 5.0 * low;
     let mut figures = Vec::new();
     let over: [(&str, fn(&TraceRow) -> f64); 2] =
         [("passes", |row| row.pass), ("seconds", |row| row.seconds)];

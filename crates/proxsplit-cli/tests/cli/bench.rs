@@ -1,6 +1,9 @@
 //! A folder to work in, and the program in it.
 
+use proxsplit::Matrix;
 use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::linalg::Mat;
+use proxsplit_io::Data;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -53,6 +56,34 @@ impl Bench {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
+    pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    /// A matrix file as a dense matrix.
+    pub(crate) fn dense(&self, name: &str) -> Mat<f64> {
+        let data = Data::open(self.path(name)).unwrap();
+        match data.matrix() {
+            Matrix::Dense(dense) => {
+                Mat::from_fn(dense.rows(), dense.cols(), |i, j| dense.get(i, j))
+            }
+            Matrix::Sparse(sparse) => {
+                assert_eq!(sparse.order(), Order::ColumnMajor);
+                let mut dense = Mat::zeros(sparse.rows(), sparse.cols());
+                for j in 0..sparse.cols() {
+                    for at in sparse.starts().get(j)..sparse.starts().get(j + 1) {
+                        dense.col_mut(j)[sparse.indices().get(at)] = sparse.elements().get(at);
+                    }
+                }
+                dense
+            }
+        }
+    }
+
     /// The names of what is in the folder.
     pub(crate) fn names(&self, folder: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.path(folder)).unwrap();
@@ -66,14 +97,14 @@ impl Bench {
 /// What a call has printed, and its exit code.
 #[derive(Debug)]
 pub(crate) struct Ran {
-    pub(crate) words: String,
+    words: String,
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
 impl Ran {
-    fn of(words: &str, output: &Output) -> Self {
+    pub(crate) fn of(words: &str, output: &Output) -> Self {
         Self {
             words: words.to_owned(),
             code: output.status.code(),
@@ -83,7 +114,7 @@ impl Ran {
     }
 
     pub(crate) fn done(self) -> Self {
-        assert_eq!(self.code, Some(0), "{self:#?}");
+        assert_eq!(self.code, Some(0), "{}: {self:#?}", self.words);
         self
     }
 

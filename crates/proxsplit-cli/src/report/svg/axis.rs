@@ -11,12 +11,13 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// An axis that holds all finite values; logarithmic if asked for and all of them are positive.
+    /// An axis that holds all finite values; logarithmic if asked for and none of them is negative. A zero has no place
+    /// on it and is drawn at its lower end.
     pub(super) fn over(values: impl Iterator<Item = f64> + Clone, log: bool) -> Self {
         let finite = values.filter(|v| v.is_finite());
-        let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
-            (low.min(v), high.max(v))
-        });
+        let reach = |(low, high): (f64, f64), v: f64| (low.min(v), high.max(v));
+        let nothing = (f64::INFINITY, f64::NEG_INFINITY);
+        let (low, high) = finite.clone().fold(nothing, reach);
         if low > high {
             return Self {
                 low: 0.0,
@@ -24,12 +25,17 @@ impl Axis {
                 log: false,
             };
         }
-        let log = log && low > 0.0;
+        let log = log && low >= 0.0 && high > 0.0;
+        let low = if log {
+            let (least, _) = finite.filter(|v| *v > 0.0).fold(nothing, reach);
+            least.max(high * f64::EPSILON)
+        } else {
+            low
+        };
         let (low, high) = match (log, low == high) {
             (true, true) => (low / 2.0, high * 2.0),
-            (true, false) => (low, high),
             (false, true) => (low - 0.5 * unit(low), high + 0.5 * unit(high)),
-            (false, false) => (low, high),
+            (_, false) => (low, high),
         };
         Self { low, high, log }
     }
@@ -170,7 +176,10 @@ mod tests {
             assert!(!axis.ticks(4).is_empty(), "{values:?}");
             assert!(axis.at(5.0).is_finite());
         }
-        let falls_back = Axis::over([0.0, 1.0].into_iter(), true);
-        assert_eq!(falls_back.ticks(2)[1].1, "0.5");
+        let negative = Axis::over([-1.0, 1.0].into_iter(), true);
+        assert_eq!(negative.ticks(2)[1].1, "0");
+        let with_zero = Axis::over([0.0, 1e-3, 1.0].into_iter(), true);
+        assert_eq!((with_zero.at(0.0), with_zero.at(1e-3)), (0.0, 0.0));
+        assert!((with_zero.at(1e-1) - 2.0 / 3.0).abs() < 1e-12);
     }
 }

@@ -1,0 +1,130 @@
+//! `proxsplit check`: what is true of the factors of any program.
+
+use crate::args::positive;
+use crate::input::{Input, Samples};
+use crate::{Outcome, number, output, read, terms};
+use anyhow::ensure;
+use proxsplit::text::Operator;
+use proxsplit_factor::{Audit, Data, Factors, Problem, audit};
+use std::path::PathBuf;
+
+/// Evaluates ½‖Y − XA‖² + ψ₀(X) + Σ ψ(a), how far X and A are from stationary, their scale, dead atoms and zeros.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The data Y
+    data: String,
+    /// X, features × K
+    x: PathBuf,
+    /// A, K × samples
+    a: PathBuf,
+    /// ψ₀, the penalty of X
+    #[arg(long, value_name = "OPERATOR")]
+    x_penalty: Option<Operator>,
+    /// ψ, the penalty of A
+    #[arg(long, value_name = "OPERATOR")]
+    a_penalty: Option<Operator>,
+    /// The set of X; zero for none
+    #[arg(long, value_name = "OPERATOR", default_value = "nonneg")]
+    x_set: Operator,
+    /// The set of A; zero for none
+    #[arg(long, value_name = "OPERATOR", default_value = "nonneg")]
+    a_set: Operator,
+    /// Whether samples are the columns or the rows of the data
+    #[arg(long, value_enum, default_value = "columns")]
+    samples: Samples,
+    /// Divide the data by S
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = positive)]
+    scale: f64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> anyhow::Result<Outcome> {
+        let input = Input::open(&self.data, self.samples)?;
+        let (x, a) = (read::dense(&self.x)?, read::dense(&self.a)?);
+        let (features, samples) = input.shape();
+        ensure!(
+            x.rows() == features && a.cols() == samples && x.cols() == a.rows(),
+            "shapes do not fit: the data is {features} × {samples}, X is {} × {}, A is {} × {}",
+            x.rows(),
+            x.cols(),
+            a.rows(),
+            a.cols()
+        );
+        let atoms = terms::join(self.x_penalty.as_ref(), Some(&self.x_set))?;
+        let codes = terms::join(self.a_penalty.as_ref(), Some(&self.a_set))?;
+        let data = Data::<f64>::new(input.matrix()?, self.scale)?;
+        let problem = Problem::new(&data, x.cols(), &atoms, &codes)?;
+        let found = audit(problem, &Factors::new(&x, a)?)?;
+        if self.json {
+            output::print_json(&found)?;
+        } else {
+            output::print(&words(&found))?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+fn words(found: &Audit) -> String {
+    let short = number::short;
+    let mut lines = vec![
+        ("objective", format!("{:.10e}", found.objective)),
+        ("misfit", format!("{:.10e}, ½‖Y − XA‖²", found.misfit)),
+        (
+            "error",
+            format!("{}, ‖Y − XA‖/‖Y‖", number::percent(found.relative_error)),
+        ),
+        (
+            "best",
+            format!("{:.10e} with the best A for this X", found.best_objective),
+        ),
+        (
+            "residual",
+            format!(
+                "{} of X, {} of A; 0 where stationary",
+                short(found.residual_x),
+                short(found.residual_a)
+            ),
+        ),
+        (
+            "zeros",
+            format!(
+                "{} of X, {} of A",
+                number::percent(found.sparsity_x),
+                number::percent(found.sparsity_a)
+            ),
+        ),
+    ];
+    if !found.objective.is_finite() {
+        lines.push(("outside", "a factor lies outside its set".to_owned()));
+    }
+    let dead = match &found.dead_atoms[..] {
+        [] => "none".to_owned(),
+        atoms => atoms
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
+    };
+    lines.push(("dead atoms", dead));
+    lines.push(("scale", scale(found)));
+    lines
+        .iter()
+        .map(|(name, text)| format!("{name:<11} {text}\n"))
+        .collect()
+}
+
+fn scale(found: &Audit) -> String {
+    if found.scale_is_degenerate {
+        "degenerate: only one factor is penalized, and its penalty can be moved away; bound the other factor".to_owned()
+    } else if found.balance_gain > 0.0 {
+        format!(
+            "the best scale of each pair x, a would lower the objective by {}",
+            number::short(found.balance_gain)
+        )
+    } else {
+        "balanced, or free".to_owned()
+    }
+}

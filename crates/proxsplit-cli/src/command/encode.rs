@@ -1,0 +1,128 @@
+//! `proxsplit encode`: codes of new samples for the atoms of a finished run.
+
+use super::report::factor;
+use crate::args::positive;
+use crate::input::{Input, Samples};
+use crate::record::Record;
+use crate::{Outcome, number, output, read, terms};
+use anyhow::{Context, bail, ensure};
+use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::text::Operator;
+use proxsplit_factor::{Data, encode};
+use proxsplit_io::{write_npy, write_npz_sparse};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Finds the codes a = argmin ½‖y − Xa‖² + ψ(a) of every sample y, with X, ψ, scale and orientation of a finished run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The new data, with the same features
+    data: String,
+    /// The folder of the finished run
+    #[arg(long, value_name = "DIR")]
+    model: PathBuf,
+    /// Where to write A; .npy, or .npz for the nonzeros only
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Another penalty of A than that of the run
+    #[arg(long, value_name = "OPERATOR")]
+    a_penalty: Option<Operator>,
+    /// Another set of A than that of the run
+    #[arg(long, value_name = "OPERATOR")]
+    a_set: Option<Operator>,
+    /// Whether samples are columns or rows, if it differs from the run
+    #[arg(long, value_enum)]
+    samples: Option<Samples>,
+    /// Divide the data by S, if it differs from the run
+    #[arg(long, value_name = "S", value_parser = positive)]
+    scale: Option<f64>,
+    /// Replace the file if it exists
+    #[arg(long)]
+    force: bool,
+    /// Print a summary as JSON
+    #[arg(long)]
+    json: bool,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> anyhow::Result<Outcome> {
+        let record: Record = read::json(&self.model.join("run.json")).with_context(|| {
+            format!(
+                "{} is not the folder of a finished run",
+                self.model.display()
+            )
+        })?;
+        let out = self
+            .out
+            .clone()
+            .unwrap_or_else(|| crate::args::default_folder(&self.data, "codes.npy"));
+        if out.exists() && !self.force {
+            bail!(
+                "{} already exists; choose another name or add --force",
+                out.display()
+            );
+        }
+        let orientation = match record.data.orientation.as_str() {
+            "rows" => Samples::Rows,
+            _ => Samples::Columns,
+        };
+        let input = Input::open(&self.data, self.samples.unwrap_or(orientation))?;
+        let x = factor(&self.model, "X")?;
+        ensure!(
+            input.shape().0 == x.rows(),
+            "{} has {} features, but the run in {} had {}",
+            self.data,
+            input.shape().0,
+            self.model.display(),
+            x.rows()
+        );
+        let psi = self.terms(&record)?;
+        let data = Data::<f64>::new(input.matrix()?, self.scale.unwrap_or(record.data.scale))?;
+        let codes = encode(&data, &x, &psi)?;
+        let view = Dense::new(
+            codes.rows(),
+            codes.cols(),
+            Order::ColumnMajor,
+            Elements::F64(codes.data()),
+        )?;
+        match out.extension().and_then(|extension| extension.to_str()) {
+            Some("npz") => write_npz_sparse(&out, view, Order::ColumnMajor)?,
+            _ => write_npy(&out, view)?,
+        }
+        let zeros = crate::factors::share_of_zeros(codes.data());
+        if self.json {
+            output::print_json(&json!({
+                "out": out, "rank": codes.rows(), "samples": codes.cols(), "sparsity": zeros, "terms": psi.to_string(),
+            }))?;
+        } else if !self.quiet {
+            output::print(&format!(
+                "{} × {} codes, {} zeros, in {}",
+                codes.rows(),
+                codes.cols(),
+                number::percent(zeros),
+                out.display()
+            ))?;
+        }
+        Ok(Outcome::Done)
+    }
+
+    /// The terms of A, from the options or from the run.
+    fn terms(&self, record: &Record) -> anyhow::Result<Operator> {
+        let of_run = |name: &str| -> anyhow::Result<Option<Operator>> {
+            let text = record.settings.get(name).and_then(Value::as_str);
+            Ok(text.map(str::parse).transpose()?)
+        };
+        let penalty = self
+            .a_penalty
+            .clone()
+            .map_or_else(|| of_run("a_penalty"), |term| Ok(Some(term)))?;
+        let set = self
+            .a_set
+            .clone()
+            .map_or_else(|| of_run("a_set"), |term| Ok(Some(term)))?;
+        Ok(terms::join(penalty.as_ref(), set.as_ref())?)
+    }
+}

@@ -1,0 +1,168 @@
+//! The options of `proxsplit factorize`.
+
+use super::start::Start;
+use crate::args::{Image, Limits, Shown, nonnegative, positive};
+use crate::input::Samples;
+use crate::scalar::Dtype;
+use anyhow::bail;
+use clap::ValueEnum;
+use proxsplit::step::Choice;
+use proxsplit::text::Operator;
+use proxsplit_factor::{Inner, Method, Settings, Step};
+use std::path::PathBuf;
+
+/// Finds X (features × K) and A (K × samples) that minimize ½‖Y − XA‖² + ψ₀(X) + Σ ψ(a), with X and A in their sets.
+///
+/// Penalties and sets act on the columns of X and of A (see `proxsplit list operators`). X, A, run.json and trace.jsonl go to the
+/// output folder.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A data file, a 10x folder, or generated data: swimmer, rand:4000x4000 … (see `proxsplit list formats`)
+    pub(super) data: String,
+    /// The number of atoms, the columns of X
+    #[arg(long, short = 'k', value_name = "K")]
+    pub(super) rank: usize,
+    /// ψ₀, the penalty of X, for example l1:1e-5
+    #[arg(long, value_name = "OPERATOR", help_heading = "Problem")]
+    pub(super) x_penalty: Option<Operator>,
+    /// ψ, the penalty of A, for example l1:10
+    #[arg(long, value_name = "OPERATOR", help_heading = "Problem")]
+    pub(super) a_penalty: Option<Operator>,
+    /// The set of X; zero for none
+    #[arg(
+        long,
+        value_name = "OPERATOR",
+        default_value = "nonneg",
+        help_heading = "Problem"
+    )]
+    pub(super) x_set: Option<Operator>,
+    /// The set of A; zero for none
+    #[arg(
+        long,
+        value_name = "OPERATOR",
+        default_value = "nonneg",
+        help_heading = "Problem"
+    )]
+    pub(super) a_set: Option<Operator>,
+    /// Whether samples are the columns or the rows of the data
+    #[arg(long, value_enum, default_value = "columns", help_heading = "Problem")]
+    pub(super) samples: Samples,
+    /// Divide the data by S on the fly
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = positive, help_heading = "Problem")]
+    pub(super) scale: f64,
+    #[arg(long, value_enum, default_value = "auto", help_heading = "Method")]
+    pub(super) method: MethodName,
+    /// Samples in a mini-batch; chosen by the size of the data if absent
+    #[arg(long, value_name = "N", help_heading = "Method")]
+    pub(super) batch: Option<usize>,
+    /// What the incremental method does to X between two mini-batches
+    #[arg(long, value_enum, default_value = "prox", help_heading = "Method")]
+    pub(super) inner: InnerName,
+    /// The step of the incremental method and of sggd: auto, a number, or diminishing:FIRST,1
+    #[arg(
+        long,
+        value_name = "STEP",
+        default_value = "auto",
+        help_heading = "Method"
+    )]
+    pub(super) step: Choice,
+    /// random, nndsvd, nndsvda, nndsvdar, or a folder with X and A
+    #[arg(
+        long,
+        value_name = "START",
+        default_value = "random",
+        help_heading = "Method"
+    )]
+    pub(super) init: Start,
+    /// The seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Method")]
+    pub(super) seed: u64,
+    /// Threads; all processors by default. The result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Method")]
+    pub(super) threads: Option<u16>,
+    /// The number type of the factors
+    #[arg(long, value_enum, default_value = "f64", help_heading = "Method")]
+    pub(super) dtype: Dtype,
+    #[command(flatten, next_help_heading = "Limits")]
+    pub(super) limits: Limits,
+    /// The output folder; named after the data and the rank by default
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub(super) out: Option<PathBuf>,
+    /// Write X.npz and A.npz with the nonzeros only, as scipy does
+    #[arg(long, help_heading = "Output")]
+    pub(super) sparse_out: bool,
+    /// Seconds between two checkpoints
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = nonnegative, help_heading = "Output")]
+    pub(super) checkpoint_every: f64,
+    /// Go on from the checkpoint in the output folder, if there is one
+    #[arg(long, conflicts_with = "force", help_heading = "Output")]
+    pub(super) resume: bool,
+    /// Write report.html
+    #[arg(long, help_heading = "Output")]
+    pub(super) report: bool,
+    /// Show atoms as pictures of R×C pixels (column by column; RxC:rows if row by row)
+    #[arg(long, value_name = "RxC", help_heading = "Output")]
+    pub(super) image: Option<Image>,
+    #[command(flatten, next_help_heading = "Output")]
+    pub(super) shown: Shown,
+}
+
+/// How X is improved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MethodName {
+    /// Chosen by size and storage; the run says which
+    Auto,
+    /// All samples in every pass, with extrapolation
+    Batch,
+    /// Mini-batches of samples
+    Incremental,
+    /// Mini-batches with remembered statistics
+    Aggregated,
+    /// Projected stochastic subgradients, a baseline
+    Sggd,
+}
+
+/// O between two mini-batches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InnerName {
+    Prox,
+    Identity,
+}
+
+impl Args {
+    /// The same for the library.
+    pub(super) fn settings(&self) -> anyhow::Result<Settings> {
+        if self.batch == Some(0) {
+            bail!("--batch 0 is not possible: it must be at least 1");
+        }
+        Ok(Settings {
+            method: match self.method {
+                MethodName::Auto => Method::Auto,
+                MethodName::Batch => Method::Batch,
+                MethodName::Incremental => Method::Incremental,
+                MethodName::Aggregated => Method::Aggregated,
+                MethodName::Sggd => Method::Sggd,
+            },
+            batch: self.batch,
+            inner: match self.inner {
+                InnerName::Prox => Inner::Prox,
+                InnerName::Identity => Inner::Identity,
+            },
+            step: match self.step {
+                Choice::Auto => Step::Auto,
+                Choice::Constant(step) => Step::Constant(step),
+                Choice::Diminishing {
+                    first,
+                    power: 1.0,
+                    delay: 1.0,
+                } => Step::Diminishing(first),
+                other => bail!(
+                    "--step {other} is not for factorizations: use auto, a number, or diminishing:FIRST,1"
+                ),
+            },
+            init: self.init.init(),
+            seed: self.seed,
+            ..Settings::default()
+        })
+    }
+}

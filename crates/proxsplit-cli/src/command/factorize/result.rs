@@ -1,0 +1,206 @@
+//! The files of a factorization.
+
+use super::Args;
+use crate::args::Image;
+use crate::command::report;
+use crate::input::Input;
+use crate::record::{DataRecord, FORMAT, Record, Sparsity, Statement, TraceRow, Versions};
+use crate::scalar::Scalar;
+use crate::{number, output};
+use proxsplit::Report;
+use proxsplit::data::{Dense, Order};
+use proxsplit::linalg::Mat;
+use proxsplit_factor::Factors;
+use proxsplit_io::{
+    OutputDir, write_bytes, write_json, write_json_lines, write_npy, write_npz_sparse,
+};
+use serde_json::{Value, json};
+
+/// What a run leaves behind; `run.json` is written last, so that its presence means that all of it is there.
+pub(super) const FILES: [&str; 6] = [
+    "run.json",
+    "X.npy",
+    "A.npy",
+    "X.npz",
+    "A.npz",
+    "trace.jsonl",
+];
+
+/// Everything that is known when a run has ended.
+pub(super) struct Finished<'a> {
+    pub(super) args: &'a Args,
+    pub(super) input: &'a Input,
+    pub(super) image: Option<Image>,
+    pub(super) picked: String,
+    pub(super) warnings: Vec<String>,
+    pub(super) report: &'a Report,
+    pub(super) trace: &'a [TraceRow],
+    pub(super) saved: bool,
+}
+
+impl Finished<'_> {
+    /// Writes all files and tells what came of the run. After an error there is no part of a result left.
+    pub(super) fn write<T: Scalar>(
+        &self,
+        folder: &OutputDir,
+        factors: &Factors<T>,
+    ) -> anyhow::Result<()> {
+        clear(folder)?;
+        let record = self.files(folder, factors).inspect_err(|_| {
+            let _ = clear(folder);
+        })?;
+        self.tell(folder, &record)
+    }
+
+    fn files<T: Scalar>(&self, folder: &OutputDir, factors: &Factors<T>) -> anyhow::Result<Record> {
+        factor(folder, "X", &factors.x(), self.args.sparse_out)?;
+        factor(folder, "A", &factors.a(), self.args.sparse_out)?;
+        for (name, labels) in [
+            ("features.txt", self.input.features()),
+            ("samples.txt", self.input.samples()),
+        ] {
+            if let Some(labels) = labels {
+                let lines: String = labels
+                    .iter()
+                    .map(|label| label.replace(['\n', '\r'], " ") + "\n")
+                    .collect();
+                write_bytes(folder.file(name), lines)?;
+            }
+        }
+        write_json_lines(folder.file("trace.jsonl"), self.trace)?;
+        let (x, a) = factors.zeros();
+        let record = self.record(Sparsity { x, a });
+        write_json(folder.file("run.json"), &record)?;
+        if self.args.report {
+            report::write(folder.path(), None, &folder.file(report::PAGE))?;
+        }
+        Ok(record)
+    }
+
+    fn record(&self, sparsity: Sparsity) -> Record {
+        let (args, certificate) = (self.args, &self.report.certificate);
+        Record {
+            format: FORMAT,
+            command: std::env::args().collect(),
+            objective: certificate.objective,
+            seconds: self.report.seconds,
+            passes: certificate.passes,
+            reason: self.report.reason,
+            converged: self.report.converged(),
+            certificate: Statement::from(certificate),
+            data: DataRecord {
+                source: args.data.clone(),
+                features: self.input.shape().0,
+                samples: self.input.shape().1,
+                digest: self.input.digest().to_owned(),
+                description: self.input.describe(),
+                scale: args.scale,
+                orientation: args.samples.to_string(),
+            },
+            settings: self.settings(),
+            seed: args.seed,
+            sparsity,
+            notes: self.warnings.clone(),
+            versions: Versions::here(),
+        }
+    }
+
+    fn settings(&self) -> serde_json::Map<String, Value> {
+        let args = self.args;
+        let text = |operator: &Option<proxsplit::text::Operator>| {
+            operator.as_ref().map(ToString::to_string)
+        };
+        let settings = json!({
+            "rank": args.rank,
+            "method": format!("{:?}", args.method).to_lowercase(),
+            "picked": self.picked,
+            "x_penalty": text(&args.x_penalty),
+            "a_penalty": text(&args.a_penalty),
+            "x_set": text(&args.x_set),
+            "a_set": text(&args.a_set),
+            "batch": args.batch,
+            "inner": format!("{:?}", args.inner).to_lowercase(),
+            "step": args.step.to_string(),
+            "init": args.init.to_string(),
+            "passes": args.limits.passes,
+            "time": args.limits.time,
+            "tol": args.limits.tol,
+            "threads": rayon::current_num_threads(),
+            "dtype": args.dtype.to_string(),
+            "image": self.image.map(|image| image.to_string()),
+        });
+        match settings {
+            Value::Object(settings) => settings,
+            _ => serde_json::Map::new(),
+        }
+    }
+
+    fn tell(&self, folder: &OutputDir, record: &Record) -> anyhow::Result<()> {
+        if self.args.shown.json {
+            return output::print_json(record);
+        }
+        if self.args.shown.quiet {
+            return Ok(());
+        }
+        for warning in &self.warnings {
+            output::tell(&format!("note: {warning}"));
+        }
+        let mut text = format!(
+            "{}\n  zeros       {} of X, {} of A\n  passes      {} in {}\n  result      {}",
+            self.report.certificate,
+            number::percent(record.sparsity.x),
+            number::percent(record.sparsity.a),
+            number::short(record.passes),
+            number::duration(record.seconds),
+            folder.path().display()
+        );
+        if self.args.report {
+            text.push_str(&format!(
+                "\n  report      {}",
+                folder.file(report::PAGE).display()
+            ));
+        }
+        if self.saved {
+            text.push_str("\n  checkpoint  kept; --resume with higher limits goes on");
+        }
+        Ok(output::print(&text)?)
+    }
+}
+
+fn factor<T: Scalar>(
+    folder: &OutputDir,
+    name: &str,
+    factor: &Mat<T>,
+    sparse: bool,
+) -> anyhow::Result<()> {
+    let view = Dense::new(
+        factor.rows(),
+        factor.cols(),
+        Order::ColumnMajor,
+        T::elements(factor.data()),
+    )?;
+    if sparse {
+        write_npz_sparse(
+            folder.file(&format!("{name}.npz")),
+            view,
+            Order::ColumnMajor,
+        )?;
+    } else {
+        write_npy(folder.file(&format!("{name}.npy")), view)?;
+    }
+    Ok(())
+}
+
+/// Removes the files of an earlier run, so that no mixture of two results can be mistaken for one.
+fn clear(folder: &OutputDir) -> std::io::Result<()> {
+    for name in FILES
+        .iter()
+        .chain(&["report.html", "features.txt", "samples.txt"])
+    {
+        match std::fs::remove_file(folder.file(name)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,134 @@
+//! The data of a factorization: a file, or generated.
+
+use crate::args::Image;
+use clap::ValueEnum;
+use proxsplit::Matrix;
+use proxsplit_factor::Generated;
+use proxsplit_io::{Data, Labels};
+use std::fmt;
+use std::path::Path;
+
+/// What the columns of Y are in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Samples {
+    /// Every column is a sample
+    Columns,
+    /// Every row is a sample: the data is read transposed
+    Rows,
+}
+
+impl fmt::Display for Samples {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        out.write_str(match self {
+            Samples::Columns => "columns",
+            Samples::Rows => "rows",
+        })
+    }
+}
+
+/// Y, features × samples, with its names.
+pub(crate) struct Input {
+    source: Source,
+    samples: Samples,
+    shape: (usize, usize),
+}
+
+enum Source {
+    File(Data),
+    /// Generated data, with the text that asked for it.
+    Generated(Generated, String),
+}
+
+/// Generated data is always the same, whatever the seed of the run: runs with different seeds can be compared.
+const DATA_SEED: u64 = 0;
+
+impl Input {
+    /// Reads a file or generates data.
+    pub(crate) fn open(source: &str, samples: Samples) -> anyhow::Result<Self> {
+        let source = match Generated::parse(source, DATA_SEED) {
+            Some(generated) if !Path::new(source).exists() => {
+                Source::Generated(generated?, source.to_owned())
+            }
+            _ => Source::File(Data::open(source)?),
+        };
+        let mut input = Self {
+            source,
+            samples,
+            shape: (0, 0),
+        };
+        let matrix = input.matrix()?;
+        input.shape = (matrix.rows(), matrix.cols());
+        Ok(input)
+    }
+
+    /// Numbers of features and of samples.
+    pub(crate) fn shape(&self) -> (usize, usize) {
+        self.shape
+    }
+
+    /// Y. For sparse data this looks at all indices: ask once.
+    pub(crate) fn matrix(&self) -> Result<Matrix<'_>, proxsplit::Error> {
+        let stored = match &self.source {
+            Source::File(data) => data.matrix(),
+            Source::Generated(generated, _) => generated.matrix()?,
+        };
+        Ok(match self.samples {
+            Samples::Columns => stored,
+            Samples::Rows => stored.t(),
+        })
+    }
+
+    /// Tells different data apart.
+    pub(crate) fn digest(&self) -> &str {
+        match &self.source {
+            Source::File(data) => data.digest(),
+            Source::Generated(_, text) => text,
+        }
+    }
+
+    /// Shape and storage for people.
+    pub(crate) fn describe(&self) -> String {
+        match &self.source {
+            Source::File(data) => data.describe(),
+            Source::Generated(..) => {
+                let (features, samples) = self.shape;
+                format!("{features} × {samples}, generated")
+            }
+        }
+    }
+
+    fn labels(&self) -> Option<&Labels> {
+        match &self.source {
+            Source::File(data) => Some(data.labels()),
+            Source::Generated(..) => None,
+        }
+    }
+
+    /// Names of the features.
+    pub(crate) fn features(&self) -> Option<&[String]> {
+        let Labels { rows, columns } = self.labels()?;
+        match self.samples {
+            Samples::Columns => rows.as_deref(),
+            Samples::Rows => columns.as_deref(),
+        }
+    }
+
+    /// Names of the samples.
+    pub(crate) fn samples(&self) -> Option<&[String]> {
+        let Labels { rows, columns } = self.labels()?;
+        match self.samples {
+            Samples::Columns => columns.as_deref(),
+            Samples::Rows => rows.as_deref(),
+        }
+    }
+
+    /// The layout of a sample that is known to be a picture.
+    pub(crate) fn image(&self) -> Option<Image> {
+        match &self.source {
+            Source::Generated(_, text) if text == "swimmer" && self.samples == Samples::Columns => {
+                "32x32".parse().ok()
+            }
+            _ => None,
+        }
+    }
+}

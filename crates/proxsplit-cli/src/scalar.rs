@@ -1,0 +1,52 @@
+//! The number types of factors.
+
+use clap::ValueEnum;
+use proxsplit::Prox;
+use proxsplit::data::Element;
+use proxsplit::text::Operator;
+use proxsplit_factor::Lanes;
+use proxsplit_io::Array;
+use std::fmt;
+
+/// A number type by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Dtype {
+    F32,
+    F64,
+}
+
+impl fmt::Display for Dtype {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        out.write_str(match self {
+            Dtype::F32 => "f32",
+            Dtype::F64 => "f64",
+        })
+    }
+}
+
+/// A number type that factors and files know.
+pub(crate) trait Scalar: Lanes + Element {
+    /// An operator that acts on this type.
+    fn term(operator: &Operator) -> &dyn Prox<Self>;
+    /// Numbers for a checkpoint.
+    fn pack(numbers: Vec<Self>) -> Array<'static>;
+    /// Numbers of a checkpoint, if they have this type.
+    fn unpack(array: Array<'static>) -> Option<Vec<Self>>;
+}
+
+macro_rules! scalar {
+    ($($number:ty),*) => {$(
+        impl Scalar for $number {
+            fn term(operator: &Operator) -> &dyn Prox<Self> {
+                operator
+            }
+            fn pack(numbers: Vec<Self>) -> Array<'static> {
+                numbers.into()
+            }
+            fn unpack(array: Array<'static>) -> Option<Vec<Self>> {
+                array.try_into().ok()
+            }
+        }
+    )*};
+}
+scalar!(f32, f64);

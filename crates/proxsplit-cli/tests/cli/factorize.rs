@@ -1,0 +1,251 @@
+//! `proxsplit factorize`: results, settings, limits.
+
+use crate::bench::Bench;
+use serde_json::Value;
+
+/// 6 × 8, of rank 2, all positive.
+fn small(bench: &Bench, name: &str) -> Vec<f64> {
+    let x = [
+        [1.0, 0.0],
+        [2.0, 1.0],
+        [0.0, 3.0],
+        [1.0, 1.0],
+        [4.0, 0.5],
+        [0.5, 2.0],
+    ];
+    let a = [
+        [1.0, 2.0, 0.0, 1.0, 3.0, 0.2, 1.0, 0.7],
+        [0.0, 1.0, 2.0, 1.5, 0.3, 1.0, 0.6, 2.0],
+    ];
+    let entries = x
+        .iter()
+        .flat_map(|x| (0..8).map(move |t| x[0] * a[0][t] + x[1] * a[1][t]));
+    let values: Vec<f64> = entries.collect();
+    bench.matrix(name, 8, &values);
+    values
+}
+
+#[test]
+fn the_record_and_the_trace_keep_the_contract() {
+    let bench = Bench::new();
+    small(&bench, "y.npy");
+    let record = bench
+        .run("factorize y.npy --rank 2 --x-penalty l1:0.01 --a-penalty l1:0.02 --seed 7 --threads 1 --out out --json")
+        .json();
+    assert_eq!(record, bench.json("out/run.json"));
+    for name in ["objective", "seconds", "passes"] {
+        assert!(record[name].is_f64(), "{name}: {}", record[name]);
+    }
+    assert!(record["certificate"]["words"].is_string());
+    assert!(
+        record["certificate"]["guarantee"].is_string()
+            || record["certificate"]["guarantee"].is_object()
+    );
+    assert_eq!(record["seed"], 7);
+    assert_eq!(record["settings"]["rank"], 2);
+    assert_eq!(record["settings"]["x_penalty"], "l1:0.01");
+    assert_eq!(record["settings"]["a_set"], "nonneg");
+    assert_eq!(record["data"]["digest"].as_str().unwrap().len(), 32);
+    assert!(record["versions"]["proxsplit"].is_string());
+    let rows: Vec<Value> = bench
+        .text("out/trace.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    for name in [
+        "pass",
+        "seconds",
+        "objective",
+        "residual",
+        "step",
+        "sparsity",
+    ] {
+        assert!(rows.iter().all(|row| row.get(name).is_some()), "{name}");
+    }
+    assert!(rows.is_sorted_by(|a, b| a["pass"].as_f64() < b["pass"].as_f64()));
+    assert_eq!(rows.last().unwrap()["objective"], record["objective"]);
+    let (x, a) = (bench.dense("out/X.npy"), bench.dense("out/A.npy"));
+    assert_eq!((x.rows(), x.cols(), a.rows(), a.cols()), (6, 2, 2, 8));
+    assert!(x.data().iter().chain(a.data()).all(|v| *v >= 0.0));
+}
+
+#[test]
+fn planted_factors_are_found_by_every_method() {
+    let bench = Bench::new();
+    let values = small(&bench, "y.npy");
+    let square: f64 = values.iter().map(|v| v * v).sum();
+    for method in ["auto", "batch", "incremental", "aggregated"] {
+        let record = bench
+            .run(&format!("factorize y.npy -k 2 --method {method} --batch 4 --passes 3000 --out {method} --json"))
+            .json();
+        let objective = record["objective"].as_f64().unwrap();
+        assert!(objective < 1e-6 * square, "{method}: {objective}");
+        let (x, a) = (
+            bench.dense(&format!("{method}/X.npy")),
+            bench.dense(&format!("{method}/A.npy")),
+        );
+        let misfit: f64 = (0..6)
+            .flat_map(|i| (0..8).map(move |t| (i, t)))
+            .map(|(i, t)| {
+                (0..2).map(|k| x.col(k)[i] * a.col(t)[k]).sum::<f64>() - values[i * 8 + t]
+            })
+            .map(|r| r * r / 2.0)
+            .sum();
+        assert!(
+            (misfit - objective).abs() <= 1e-8 * square,
+            "{method}: {misfit} and {objective}"
+        );
+    }
+}
+
+#[test]
+fn limits_are_exact_to_one_mini_batch() {
+    let bench = Bench::new();
+    let words = "factorize planted:30x200x4,0.1 --rank 4 --tol 0 --batch 50 --json --quiet";
+    for method in ["incremental", "aggregated", "sggd"] {
+        let record = bench
+            .run(&format!(
+                "{words} --method {method} --passes 2.5 --out {method}"
+            ))
+            .json();
+        assert_eq!(record["passes"], 2.5, "{method}");
+        assert_eq!(record["reason"], "pass-limit");
+    }
+    let record = bench
+        .run(&format!("{words} --method batch --passes 7 --out batch"))
+        .json();
+    assert_eq!(record["passes"], 7.0);
+    let record = bench
+        .run(&format!("{words} --passes 1e9 --time 0.2 --out time"))
+        .json();
+    assert_eq!(record["reason"], "time-limit");
+    assert!(record["seconds"].as_f64().unwrap() >= 0.2);
+    let strict = bench.run(&format!("{words} --passes 3 --strict --out strict"));
+    assert_eq!(strict.code, Some(3));
+}
+
+#[test]
+fn threads_and_repetition_do_not_change_a_bit() {
+    let bench = Bench::new();
+    for (i, threads) in ["1", "2", "2"].iter().enumerate() {
+        bench
+            .run(&format!("factorize planted:70x90x5,0.2 --rank 5 --passes 12 --tol 0 --threads {threads} --out out{i} -q"))
+            .done();
+        assert_eq!(
+            bench.bytes("out0/X.npy"),
+            bench.bytes(&format!("out{i}/X.npy"))
+        );
+        assert_eq!(
+            bench.bytes("out0/A.npy"),
+            bench.bytes(&format!("out{i}/A.npy"))
+        );
+    }
+}
+
+#[test]
+fn rows_and_columns_agree_and_scale_divides() {
+    let bench = Bench::new();
+    let values = small(&bench, "y.npy");
+    let transposed: Vec<f64> = (0..48).map(|p| 10.0 * values[p % 6 * 8 + p / 6]).collect();
+    bench.matrix("t.npy", 6, &transposed);
+    bench
+        .run("factorize y.npy -k 2 --passes 40 --tol 0 --out columns -q")
+        .done();
+    bench
+        .run("factorize t.npy -k 2 --passes 40 --tol 0 --samples rows --scale 10 --out rows -q")
+        .done();
+    for name in ["X.npy", "A.npy"] {
+        let (c, r) = (
+            bench.dense(&format!("columns/{name}")),
+            bench.dense(&format!("rows/{name}")),
+        );
+        assert_eq!((c.rows(), c.cols()), (r.rows(), r.cols()));
+        let far = c
+            .data()
+            .iter()
+            .zip(r.data())
+            .map(|(c, r)| (c - r).abs())
+            .fold(0.0, f64::max);
+        assert!(far < 1e-8, "{name}: {far}");
+    }
+    assert_eq!(bench.json("rows/run.json")["data"]["scale"], 10.0);
+}
+
+#[test]
+fn single_precision_and_sparse_output_are_written_as_asked() {
+    let bench = Bench::new();
+    small(&bench, "y.npy");
+    bench
+        .run("factorize y.npy -k 2 --passes 20 --dtype f32 --out single -q")
+        .done();
+    let header = bench.bytes("single/X.npy");
+    assert!(String::from_utf8_lossy(&header[..80]).contains("<f4"));
+    bench
+        .run("factorize y.npy -k 2 --passes 20 --out dense -q")
+        .done();
+    bench
+        .run("factorize y.npy -k 2 --passes 20 --sparse-out --out sparse -q")
+        .done();
+    assert!(!bench.path("sparse/X.npy").exists());
+    for name in ["X", "A"] {
+        let (d, s) = (
+            bench.dense(&format!("dense/{name}.npy")),
+            bench.dense(&format!("sparse/{name}.npz")),
+        );
+        assert_eq!(d.data(), s.data());
+    }
+}
+
+#[test]
+fn labels_travel_with_the_factors() {
+    let bench = Bench::new();
+    bench.write(
+        "genes.csv",
+        "gene,cell1,cell2,cell3\nBRCA1,1,2,3\nTP53,0,1,4\nMYC,2,2,1\n",
+    );
+    bench
+        .run("factorize genes.csv --rank 1 --report --out out -q")
+        .done();
+    assert_eq!(bench.text("out/features.txt"), "BRCA1\nTP53\nMYC\n");
+    assert_eq!(bench.text("out/samples.txt"), "cell1\ncell2\ncell3\n");
+    assert!(bench.text("out/report.html").contains("TP53"));
+    bench
+        .run("factorize genes.csv --rank 1 --samples rows --out turned -q")
+        .done();
+    assert_eq!(bench.text("turned/features.txt"), "cell1\ncell2\ncell3\n");
+}
+
+#[test]
+fn a_run_can_start_from_the_factors_of_another() {
+    let bench = Bench::new();
+    small(&bench, "y.npy");
+    bench
+        .run("factorize y.npy -k 2 --passes 100 --tol 0 --out first -q")
+        .done();
+    let first = bench.json("first/run.json")["objective"].as_f64().unwrap();
+    let second = bench
+        .run("factorize y.npy -k 2 --passes 0 --init first --out second --json -q")
+        .json();
+    let gap = (second["objective"].as_f64().unwrap() - first).abs();
+    assert!(gap <= 1e-9 * (1.0 + first), "{gap}");
+    for start in ["nndsvd", "nndsvda", "nndsvdar"] {
+        bench
+            .run(&format!(
+                "factorize y.npy -k 2 --passes 5 --init {start} --out {start} -q"
+            ))
+            .done();
+    }
+    bench
+        .run("factorize y.npy -k 2 --init nowhere --out no")
+        .refused(1, &["nowhere", "nndsvda"]);
+}
+
+#[test]
+fn a_folder_is_chosen_if_none_is_given() {
+    let bench = Bench::new();
+    small(&bench, "y.npy");
+    let ran = bench.run("factorize y.npy -k 2 --passes 5").done();
+    assert!(bench.path("y-rank2/run.json").exists());
+    assert!(ran.out.contains("y-rank2"));
+    assert!(ran.err.contains("pass 0"), "{}", ran.err);
+}

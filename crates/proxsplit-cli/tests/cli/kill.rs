@@ -1,0 +1,146 @@
+//! Kill and resume: whatever happens on the way, the end is the same to the last bit.
+
+use crate::bench::Bench;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+const PROBLEM: &str = "planted:60x120x4,0.1 --rank 4 --batch 40 --tol 0 --passes 40 -q";
+
+fn same_bits(bench: &Bench, a: &str, b: &str) {
+    for name in ["X.npy", "A.npy"] {
+        assert_eq!(
+            bench.bytes(&format!("{a}/{name}")),
+            bench.bytes(&format!("{b}/{name}")),
+            "{name} of {a} and {b}"
+        );
+    }
+}
+
+/// Kills runs at random moments until `kills` of them were alive, then lets the last one finish.
+fn kill_and_resume(bench: &Bench, method: &str, kills: usize, seed: &mut u64) {
+    let words = format!("factorize {PROBLEM} --method {method}");
+    bench
+        .run(&format!("{words} --threads 1 --out {method}-whole"))
+        .done();
+    let resume = format!("{words} --checkpoint-every 0 --resume --out {method}-killed");
+    let start = Instant::now();
+    bench.run(&format!("{resume}-timed --threads 2")).done();
+    let whole = start.elapsed();
+    let mut killed = 0;
+    while killed < kills {
+        // A small generator: the moments need not be reproducible, only spread.
+        *seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let share = 0.02 + (*seed >> 40) as f64 / (1_u64 << 24) as f64 * 0.5;
+        let mut child = bench
+            .command(&format!("{resume} --threads {}", 1 + killed % 2))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        sleep(whole.mul_f64(share));
+        if child.try_wait().unwrap().is_none() {
+            child.kill().unwrap();
+            killed += 1;
+        } else {
+            same_bits(
+                bench,
+                &format!("{method}-whole"),
+                &format!("{method}-killed"),
+            );
+            std::fs::remove_dir_all(bench.path(&format!("{method}-killed"))).unwrap();
+        }
+        child.wait().unwrap();
+    }
+    bench.run(&resume).done();
+    same_bits(
+        bench,
+        &format!("{method}-whole"),
+        &format!("{method}-killed"),
+    );
+}
+
+#[test]
+fn kill_9_at_random_moments_changes_nothing() {
+    let bench = Bench::new();
+    let mut seed = u64::from(std::process::id());
+    for method in ["auto", "batch", "incremental", "aggregated", "sggd"] {
+        kill_and_resume(&bench, method, 4, &mut seed);
+    }
+}
+
+#[test]
+fn a_checkpoint_that_does_not_fit_is_refused() {
+    let bench = Bench::new();
+    let words = "factorize rand:20x30 -k 3 --tol 0 --passes 4 --out out -q";
+    bench.run(words).done();
+    bench
+        .run(&format!("{words} --resume --passes 6"))
+        .refused(2, &["--passes"]);
+    let longer = words.replace("--passes 4", "--passes 6 --resume");
+    bench
+        .run(&longer.replace("rand:20x30", "rand:20x31"))
+        .refused(1, &["checkpoint.npz does not fit", "data"]);
+    bench
+        .run(&longer.replace("-k 3", "-k 4"))
+        .refused(1, &["rank was 3, but now it is 4"]);
+    bench
+        .run(&format!("{longer} --seed 1"))
+        .refused(1, &["seed was 0"]);
+    bench
+        .run(&format!("{longer} --x-penalty l1:1 --a-penalty l1:1"))
+        .refused(1, &["term of A was"]);
+    bench
+        .run(&format!("{longer} --dtype f32"))
+        .refused(1, &["dtype"]);
+    bench
+        .run(&format!("{longer} --method batch"))
+        .refused(1, &["method"]);
+    assert_eq!(bench.json("out/run.json")["passes"], 4.0);
+    bench.run(&longer).done();
+    bench
+        .run("factorize rand:20x30 -k 3 --tol 0 --passes 6 --out whole -q")
+        .done();
+    same_bits(&bench, "whole", "out");
+    std::fs::write(bench.path("out/checkpoint.npz"), "nonsense").unwrap();
+    bench.run(&longer).refused(1, &["checkpoint.npz"]);
+}
+
+#[test]
+fn ctrl_c_saves_a_valid_result_and_a_checkpoint() {
+    let bench = Bench::new();
+    let words = "factorize planted:60x120x4,0.1 --rank 4 --method incremental --batch 40 --tol 0";
+    let child = bench
+        .command(&format!("{words} --passes 1e9 --out out"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    sleep(Duration::from_millis(300));
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        String::from_utf8_lossy(&output.stderr)
+            .contains("interrupted: result and checkpoint are saved")
+    );
+    let record = bench.json("out/run.json");
+    assert_eq!(record["reason"], "interrupted");
+    let further = (record["passes"].as_f64().unwrap() + 3.0).ceil();
+    bench
+        .run(&format!("{words} --passes {further} --resume --out out -q"))
+        .done();
+    bench
+        .run(&format!("{words} --passes {further} --out whole -q"))
+        .done();
+    same_bits(&bench, "whole", "out");
+}

@@ -20,8 +20,9 @@ pub(super) fn all(record: &Record, trace: &[TraceRow]) -> Vec<String> {
             name: "error level",
         });
     }
-    let objectives = trace.iter().map(|row| row.objective);
-    let (low, high) = objectives.fold((f64::INFINITY, 0.0_f64), |(low, high), v| {
+    let (title, shown) = objective(trace);
+    let values = shown.iter().map(|row| row.objective);
+    let (low, high) = values.fold((f64::INFINITY, 0.0_f64), |(low, high), v| {
         (low.min(v), high.max(v))
     });
     let spread = high > 5.0 * low;
@@ -29,14 +30,25 @@ pub(super) fn all(record: &Record, trace: &[TraceRow]) -> Vec<String> {
     let over: [(&str, fn(&TraceRow) -> f64); 2] =
         [("passes", |row| row.pass), ("seconds", |row| row.seconds)];
     for (x_name, x) in over {
-        let points: Vec<_> = trace.iter().map(|row| (x(row), row.objective)).collect();
-        figures.push(chart("objective", x_name, &points, &[], spread));
+        let points: Vec<_> = shown.iter().map(|row| (x(row), row.objective)).collect();
+        figures.push(chart(title, x_name, &points, &[], spread));
     }
     for (x_name, x) in over {
         let points: Vec<_> = trace.iter().map(|row| (x(row), row.residual)).collect();
         figures.push(chart("residual", x_name, &points, &levels, true));
     }
     figures
+}
+
+/// The rows whose objective is worth a curve. A start that is far above everything else would flatten the rest.
+fn objective(trace: &[TraceRow]) -> (&'static str, &[TraceRow]) {
+    let after = trace.partition_point(|row| row.pass < 1.0);
+    match &trace[after..] {
+        [first, _, _, ..] if trace[0].objective > 2.0 * first.objective => {
+            ("objective after the first pass", &trace[after..])
+        }
+        _ => ("objective", trace),
+    }
 }
 
 fn chart(title: &str, x_name: &str, points: &[(f64, f64)], levels: &[Level], log: bool) -> String {
@@ -48,4 +60,36 @@ fn chart(title: &str, x_name: &str, points: &[(f64, f64)], levels: &[Level], log
         log,
     };
     chart.svg()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Sparsity;
+
+    fn row(pass: f64, objective: f64) -> TraceRow {
+        TraceRow {
+            pass,
+            seconds: pass,
+            objective,
+            residual: 1.0,
+            step: 1.0,
+            sparsity: Sparsity::default(),
+        }
+    }
+
+    #[test]
+    fn a_start_far_above_the_rest_is_left_out() {
+        let falls = [
+            row(0.0, 900.0),
+            row(1.0, 10.0),
+            row(2.0, 9.0),
+            row(3.0, 8.0),
+        ];
+        assert_eq!(objective(&falls).1.len(), 3);
+        let slow = [row(0.0, 12.0), row(1.0, 10.0), row(2.0, 9.0), row(3.0, 8.0)];
+        assert_eq!(objective(&slow).1.len(), 4);
+        assert_eq!(objective(&falls[..2]).1.len(), 2);
+        assert!(objective(&[]).1.is_empty());
+    }
 }

@@ -55,7 +55,7 @@ pub(crate) fn html(source: &Source<'_>) -> askama::Result<String> {
     let settings = tables::settings(record);
     let rank = source.factors.x.cols();
     let page = Page {
-        title: format!("{}, rank {rank}", record.data.source),
+        title: format!("{}, rank {rank}", tables::name(record)),
         subtitle: tables::subtitle(record),
         tone: tone(record.reason),
         verdict: match record.certificate.words.split_once(": ") {

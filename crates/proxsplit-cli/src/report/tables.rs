@@ -48,6 +48,15 @@ fn strongest(x: &[f64]) -> Vec<usize> {
     places
 }
 
+/// The data without the folders before it.
+pub(super) fn name(record: &Record) -> &str {
+    let source = &record.data.source;
+    source
+        .rsplit('/')
+        .find(|part| !part.is_empty())
+        .unwrap_or(source)
+}
+
 pub(super) fn subtitle(record: &Record) -> String {
     let data = &record.data;
     let method = record

@@ -89,7 +89,7 @@ fn a_file_in_place_of_the_folder_is_refused_before_the_run() {
 #[test]
 fn a_full_disk_leaves_nothing_half_written() {
     let bench = Bench::new();
-    // Files may have no more than 8 KB here, and the program is told so instead of being killed.
+    // Files may have no more than 16 KB here, and the program is told so instead of being killed.
     let program = env!("CARGO_BIN_EXE_proxsplit");
     let script = format!(
         "trap '' XFSZ; ulimit -f 16; exec {program} factorize rand:90x5 -k 3 --passes 2 --tol 0 --out small -q"
@@ -103,7 +103,7 @@ fn a_full_disk_leaves_nothing_half_written() {
         .unwrap();
     Ran::of(&script, &small).done();
     let script = script
-        .replace("90x5", "90x400")
+        .replace("90x5", "90x2000")
         .replace("--out small", "--out large");
     let mut shell = std::process::Command::new("bash");
     let large = shell

@@ -142,6 +142,25 @@ impl Report {
 }
 
 /// Runs a solver until `stop` says so; the observer sees the start and every check.
+///
+/// ```
+/// use proxsplit::{Row, Splitting, Stop, run, set::NonNeg, smooth::FnSmooth};
+/// use std::ops::ControlFlow;
+/// let f = FnSmooth::new(1, |x: &[f64], grad: &mut [f64]| {
+///     grad[0] = x[0] + 1.0;
+///     (x[0] + 1.0).powi(2) / 2.0
+/// })?;
+/// let mut solver = Splitting::new(&f, &NonNeg, &[3.0])?;
+/// let mut objectives = Vec::new();
+/// let report = run(&mut solver, &Stop::default(), |row: &Row| {
+///     objectives.push(row.measure.objective);
+///     ControlFlow::Continue(()) // Break would end the run as interrupted
+/// });
+/// assert!(report.converged() && solver.x() == [0.0]);
+/// assert_eq!(objectives.last(), Some(&0.5));
+/// println!("{}", report.certificate);
+/// # Ok::<(), proxsplit::Error>(())
+/// ```
 pub fn run(solver: &mut dyn Solver, stop: &Stop, mut observer: impl Observer) -> Report {
     let mut session = Session::new(*stop);
     loop {

@@ -35,6 +35,19 @@ impl Default for Passes {
 /// With g = h + δ(·|X) and O = identity or prox these are the four variants of the paper's Table 1; with g = 0 it is the
 /// incremental gradient method, with g an indicator and O = identity the projected one. The default step is the
 /// constant min(1, 1/L) with the L of the whole sum: safe, and short for a single term.
+///
+/// ```
+/// use proxsplit::data::{Dense, Elements, Order};
+/// use proxsplit::{IncrementalSplitting, Passes, Stop, prox::L1, run, smooth::LeastSquares, step::Diminishing};
+/// let design = Dense::new(4, 1, Order::RowMajor, Elements::F64(&[1.0, 2.0, 1.0, 3.0]))?;
+/// let f = LeastSquares::new(design, &[2.0, 4.0, 2.0, 6.0])?; // every row says x = 2
+/// let g = L1::new(0.15)?;
+/// let mut solver = IncrementalSplitting::new(&f, &g, &[0.0], Passes { batch: 2, ..Passes::default() })?
+///     .step(Diminishing::new(0.05, 0.9)?)?;
+/// run(&mut solver, &Stop { passes: 500.0, ..Stop::default() }, ());
+/// assert!((solver.x()[0] - 1.99).abs() < 1e-3);
+/// # Ok::<(), proxsplit::Error>(())
+/// ```
 pub struct IncrementalSplitting<'a, T: Real = f64> {
     outer: Splitting<'a, T>,
 }

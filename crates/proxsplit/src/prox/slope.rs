@@ -8,7 +8,7 @@ use crate::{Form, Prox, Real};
 ///
 /// ```
 /// use proxsplit::{Prox, prox::Slope};
-/// let mut x = [1.0, -3.0, 2.9];
+/// let mut x = [1.0_f64, -3.0, 2.9];
 /// Slope::new(vec![1.0, 0.5, 0.0])?.prox(&mut x, 1.0);
 /// assert!((x[1] + 2.2).abs() < 1e-12 && (x[2] - 2.2).abs() < 1e-12 && x[0] == 1.0);
 /// # Ok::<(), proxsplit::Error>(())

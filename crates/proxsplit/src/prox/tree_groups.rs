@@ -14,7 +14,7 @@ use crate::{Form, Prox, Real, scratch};
 /// use proxsplit::{Prox, prox::TreeGroups};
 /// // The root holds entries 0, 1 and 2, its child only entry 2.
 /// let g = TreeGroups::new(&[vec![0, 1, 2], vec![2]], &[1.0, 0.5])?;
-/// let mut x = [3.0, 4.0, 0.5];
+/// let mut x = [3.0_f64, 4.0, 0.5];
 /// g.prox(&mut x, 1.0);
 /// assert!((x[0] - 2.4).abs() < 1e-12 && x[2] == 0.0);
 /// # Ok::<(), proxsplit::Error>(())

@@ -15,7 +15,7 @@ use crate::{Form, Kind, Prox, Real};
 /// use proxsplit::{Prox, set::BoxHyperplane};
 /// // Budget shares between 0 and 0.6, at prices 1, 1 and 2.
 /// let budget = BoxHyperplane::new(vec![0.0; 3], vec![0.6; 3], vec![1.0, 1.0, 2.0], 1.0)?;
-/// let mut x = [0.9, 0.5, 0.1];
+/// let mut x = [0.9_f64, 0.5, 0.1];
 /// budget.prox(&mut x, 1.0);
 /// assert!((x[0] + x[1] + 2.0 * x[2] - 1.0).abs() < 1e-15);
 /// # Ok::<(), proxsplit::Error>(())

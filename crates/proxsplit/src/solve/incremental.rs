@@ -42,7 +42,7 @@ impl Default for Passes {
 /// let design = Dense::new(4, 1, Order::RowMajor, Elements::F64(&[1.0, 2.0, 1.0, 3.0]))?;
 /// let f = LeastSquares::new(design, &[2.0, 4.0, 2.0, 6.0])?; // every row says x = 2
 /// let g = L1::new(0.15)?;
-/// let mut solver = IncrementalSplitting::new(&f, &g, &[0.0], Passes { batch: 2, ..Passes::default() })?
+/// let mut solver = IncrementalSplitting::new(&f, &g, &[0.0_f64], Passes { batch: 2, ..Passes::default() })?
 ///     .step(Diminishing::new(0.05, 0.9)?)?;
 /// run(&mut solver, &Stop { passes: 500.0, ..Stop::default() }, ());
 /// assert!((solver.x()[0] - 1.99).abs() < 1e-3);

@@ -21,7 +21,7 @@ use std::mem::swap;
 /// let design = Dense::new(2, 2, Order::RowMajor, Elements::F64(&[2.0, 0.0, 0.0, 1.0]))?;
 /// let f = LeastSquares::new(design, &[4.0, 0.5])?;
 /// let g = L1::new(1.0)?;
-/// let mut solver = Splitting::new(&f, &g, &[0.0, 0.0])?;
+/// let mut solver = Splitting::new(&f, &g, &[0.0_f64, 0.0])?;
 /// let report = run(&mut solver, &Stop::default(), ());
 /// assert!(report.converged());
 /// assert!((solver.x()[0] - 1.75).abs() < 1e-6 && solver.x()[1] == 0.0);

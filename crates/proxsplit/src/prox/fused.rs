@@ -1,8 +1,8 @@
 //! g(x) = W1‖x‖₁ + W2 Σ_i |x_{i+1} − x_i|.
 
 use super::l1::soft;
-use super::taut_string::taut_string;
 use super::tv1d::variation;
+use super::variation::reduce_variation;
 use crate::error::{Error, nonnegative};
 use crate::linalg::vec::norm1;
 use crate::{Form, Prox, Real};
@@ -42,7 +42,7 @@ impl<T: Real> Prox<T> for Fused {
     }
 
     fn prox(&self, x: &mut [T], step: T) {
-        taut_string(x, self.variation * step.f64());
+        reduce_variation(x, self.variation * step.f64());
         let by = T::of(self.l1) * step;
         for t in x {
             *t = soft(*t, by);

@@ -29,12 +29,12 @@ mod slope;
 mod sorted;
 mod sparse_group;
 mod squared_l2;
-mod taut_string;
 mod tree_groups;
 mod tv1d;
 mod tv2d;
 mod tv2d_aniso;
 mod tv2d_dual;
+mod variation;
 mod wright_omega;
 mod zero;
 

@@ -1,6 +1,6 @@
 //! g(x) = W Σ_i |x_{i+1} − x_i|, the total variation of a signal.
 
-use super::taut_string::taut_string;
+use super::variation::reduce_variation;
 use crate::error::{Error, nonnegative};
 use crate::{Form, Prox, Real};
 
@@ -45,7 +45,7 @@ impl<T: Real> Prox<T> for Tv1d {
     }
 
     fn prox(&self, x: &mut [T], step: T) {
-        taut_string(x, self.weight * step.f64());
+        reduce_variation(x, self.weight * step.f64());
     }
 
     fn form(&self) -> Form {

@@ -5,8 +5,8 @@
 //! optimization for multidimensional total-variation regularization", 2018, study this splitting.
 
 use super::grid::{Accuracy, Grid, Momentum, distance_bound, in_double};
-use super::taut_string::taut_string;
 use super::tv1d::variation;
+use super::variation::reduce_variation;
 use crate::error::{Error, nonnegative};
 use crate::{Form, Prox, Real, scratch};
 
@@ -82,7 +82,7 @@ impl Tv2dAniso {
 
     fn prox_columns(&self, x: &mut [f64], radius: f64) {
         for column in x.chunks_mut(self.grid.rows) {
-            taut_string(column, radius);
+            reduce_variation(column, radius);
         }
     }
 
@@ -93,7 +93,7 @@ impl Tv2dAniso {
                 for (j, r) in row.iter_mut().enumerate() {
                     *r = x[i + rows * j];
                 }
-                taut_string(row, radius);
+                reduce_variation(row, radius);
                 for (j, r) in row.iter().enumerate() {
                     x[i + rows * j] = *r;
                 }

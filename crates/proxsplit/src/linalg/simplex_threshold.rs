@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(simplex_threshold(&[1e8_f32, 1e8, 0.0], 1.0), 1e8 - 0.5);
         assert_eq!(
             simplex_threshold(&[1e20_f32, -1e20], 1e-20),
-            1e20_f32.into()
+            f64::from(1e20_f32)
         );
         assert_eq!(ball_threshold(&[1e100, -1e100], 1e100), 0.5e100);
     }

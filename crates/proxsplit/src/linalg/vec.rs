@@ -121,7 +121,7 @@ mod tests {
         for n in 0..40 {
             let a: Vec<f64> = (0..n).map(f64::from).collect();
             assert_eq!(sum(&a), f64::from(n * (n - 1) / 2));
-            assert_eq!(dot(&a, &a), a.iter().map(|a| a * a).sum());
+            assert_eq!(dot(&a, &a), a.iter().map(|a| a * a).sum::<f64>());
         }
     }
 }

@@ -50,7 +50,10 @@ def main() -> None:
     missing = [f"{case.title} ({case.path.name} is not in {DATA.name})" for case in cases if case.missing]
     for name in missing:
         print(f"missing: {name}; set PROXSPLIT_DATA to the folder that has it", file=sys.stderr)
-    about = machine.describe()
+    command = shlex.join(["bench/run", *sys.argv[1:]])
+    shown = {"command": command, "threads": asked.threads}
+    settings = {"machine": machine.describe(), "missing": missing, "shown": shown}
+    docs = asked.docs or (ROOT / "target" / "bench" / "quick" if asked.quick else ROOT / "docs" / "src")
     runs, extra = [], {}
     for case in (case for case in cases if not case.missing):
         bare = products.seconds(case)
@@ -58,10 +61,7 @@ def main() -> None:
         runs += compete(case, programs, asked.seeds or case.seeds, asked)
         extra[case.name] = bare, confirm.objective(runs, case, asked.threads)
         case.__dict__.pop("stored", None)
-    command = shlex.join(["bench/run", *sys.argv[1:]])
-    settings = {"machine": about, "missing": missing, "shown": {"command": command, "threads": asked.threads}}
-    docs = asked.docs or (ROOT / "target" / "bench" / "quick" if asked.quick else ROOT / "docs" / "src")
-    page.write(runs, extra, settings, docs)
+        page.write(runs, extra, settings, docs)
     print(f"wrote {docs / 'benchmarks.md'}")
 
 

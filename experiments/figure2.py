@@ -154,6 +154,7 @@ def draw(case: Case, groups: dict, out: Output) -> None:
             at = place + 0.2 * (index - 1.5)
             right.bar(at, mean, 0.18, yerr=spread, ecolor=style.GREY, color=style.COLOURS[index], label="" if place else name)
     left.set(xscale="log", yscale="log", xlabel="seconds", ylabel="objective", title=case.title)
+    style.plain_numbers(left.yaxis)
     right.set(xticks=[0, 1], xticklabels=["X", "A"], ylabel="fraction of exact zeros", ylim=(0, 1))
     style.legend(right)
     figure.tight_layout()

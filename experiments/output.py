@@ -44,10 +44,13 @@ class Output:
         """All pages as one file that needs no network."""
         import markdown
 
-        pages = [self.folder / f"{name}.md" for name in names if (self.folder / f"{name}.md").exists()]
-        text = "\n\n".join(page.read_text() for page in pages)
-        body = markdown.markdown(text, extensions=["tables"])
+        present = [name for name in names if (self.folder / f"{name}.md").exists()]
+        text = {name: (self.folder / f"{name}.md").read_text() for name in present}
+        body = "".join(
+            f"<section id={name}>{markdown.markdown(text[name], extensions=['tables'])}</section>" for name in present
+        )
         body = re.sub(r'src="([^"]+\.svg)"', lambda match: f'src="{self.inline(match[1])}"', body)
+        body = re.sub(r'href="(\w+)\.md"', r'href="#\1"', body)
         head = f"<!doctype html><html lang=en><meta charset=utf-8><title>proxsplit: reproduction</title><style>{CSS}</style>"
         path = self.folder / "reproduce.html"
         path.write_text(head + f"<body>{body}</body></html>\n")

@@ -1,4 +1,4 @@
-"""Runs proxsplit again for just the seconds after which its trace had the best peer's objective, and judges that X."""
+"""Runs proxsplit again for just the passes after which its trace had the best peer's objective, and judges that X."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ def objective(runs: list[race.Run], case: Case, threads: int) -> float:
     if rival is None or not mine:
         return np.nan
     target = median(run.final for run in table.of(runs, case, rival))
-    times = [(run, run.reaches(target)) for run in mine]
-    again = [race.run(replace(case, seconds=t), run.program, run.seed, threads) for run, t in times if np.isfinite(t)]
+    passes = [(run, next((n for value, n in run.notes["trace"] if value <= target), None)) for run in mine]
+    again = [
+        race.run(case, replace(run.program, setting=run.program.setting | {"passes": n}), run.seed, threads)
+        for run, n in passes
+        if n is not None
+    ]
     judged = [run.final for run in again if not run.failure]
     return median(judged) if judged else np.nan

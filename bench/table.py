@@ -36,7 +36,7 @@ def to_target(runs: list[Run], case: Case, target: float, name: str = OURS) -> f
 
 
 def first_row(runs: list[Run], case: Case, products: float, judged: float) -> list[str]:
-    """The row of the main table; `judged` is the objective of proxsplit when it was stopped at its time."""
+    """The row of the main table; `judged` is the objective of proxsplit when it was stopped there."""
     rival = best_rival(runs, case)
     if rival is None or not of(runs, case, OURS):
         return [case.title, str(case.rank)] + ["–"] * (len(HEAD) - 2)

@@ -34,8 +34,9 @@ def run(job: Job, clock: Clock) -> None:
     subprocess.run(command(job, clock.budget, out), check=True)
     record = json.loads((out / "run.json").read_text())
     clock.notes = {name: record[name] for name in ("passes", "seconds", "objective", "sparsity")}
-    for line in (out / "trace.jsonl").read_text().splitlines():
-        row = json.loads(line)
+    rows = [json.loads(line) for line in (out / "trace.jsonl").read_text().splitlines()]
+    for row in rows:
         clock.traced(row["seconds"], row["objective"])
+    clock.notes["trace"] = [(row["objective"], row["pass"]) for row in rows]
     clock.point(np.load(out / "X.npy"), record["seconds"])
     shutil.rmtree(out)

@@ -214,8 +214,10 @@ impl Watch {
         if now <= self.tolerance {
             return Some(Reason::Converged);
         }
-        let stuck =
-            self.stop.at_floor && self.is_stuck(|row| row.measure.stationarity(setting.class));
+        // With steps that go to zero the floor falls with them.
+        let stuck = self.stop.at_floor
+            && !setting.diminishing
+            && self.is_stuck(|row| row.measure.stationarity(setting.class));
         if stuck && now <= FLOOR * setting.ledger.total() {
             return Some(Reason::ErrorFloor);
         }

@@ -43,7 +43,7 @@ impl Default for Passes {
 /// let f = LeastSquares::new(design, &[2.0, 4.0, 2.0, 6.0])?; // every row says x = 2
 /// let g = L1::new(0.15)?;
 /// let mut solver = IncrementalSplitting::new(&f, &g, &[0.0_f64], Passes { batch: 2, ..Passes::default() })?
-///     .step(Diminishing::new(0.05, 0.9)?)?;
+///     .step(Diminishing::new(0.05, 0.6)?)?;
 /// run(&mut solver, &Stop { passes: 500.0, ..Stop::default() }, ());
 /// assert!((solver.x()[0] - 1.99).abs() < 1e-3);
 /// # Ok::<(), proxsplit::Error>(())

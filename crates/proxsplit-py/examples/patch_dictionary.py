@@ -15,7 +15,7 @@ noisy = clean + 0.1 * rng.normal(size=clean.shape)
 patches = extract_patches_2d(noisy, (8, 8)).reshape(-1, 64)
 means = patches.mean(axis=1, keepdims=True)
 train = (patches - means)[rng.choice(len(patches), 4000, replace=False)]
-model = DictionaryLearning(n_components=64, alpha=0.25, max_iter=60, tol=1e-2, random_state=0).fit(train)
+model = DictionaryLearning(n_components=64, alpha=0.2, max_iter=60, tol=0, random_state=0).fit(train)
 print(model.certificate_.words)
 
 codes = model.transform(patches - means)

@@ -43,7 +43,7 @@ where
     Ok(rows(py, found.map_err(refuse)?, length)?.into_any())
 }
 
-/// Hᵀ, with the atoms as columns. A few digits are enough: the next batch changes the problem.
+/// Hᵀ, with the atoms as columns. The last digits do not matter: the next batch changes the problem.
 fn improved<T: Real>(
     h: &Mat<T>,
     gram: &Mat<T>,
@@ -66,8 +66,8 @@ where
     let g = Columns::new(h.rows(), term)?;
     let mut solver = Splitting::new(&f, &g, h.data())?;
     let stop = Stop {
-        relative: 1e-4,
-        passes: 100.0,
+        relative: 1e-6,
+        passes: 500.0,
         ..Stop::default()
     };
     run(&mut solver, &stop, ());

@@ -197,16 +197,28 @@ def test_no_copy_of_large_arrays(order, kind):
     assert high_water_mark() - copied[0] >= big.nbytes / 2, "the measurement does not see copies"
 
 
-def test_partial_fit_learns():
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array, sp.csc_matrix])
+def test_partial_fit_learns(container):
     model = MiniBatchNMF(3, random_state=0)
     for _ in range(30):
         for start in range(0, 60, 20):
-            model.partial_fit(X[start : start + 20])
+            model.partial_fit(container(X[start : start + 20]))
+    batch, components = X[40:], model.components_
     W = model.transform(X)
     best = NMF(3, random_state=0, max_iter=1000).fit(X).reconstruction_err_
-    assert np.linalg.norm(X - W @ model.components_) <= 1.1 * best
+    assert np.linalg.norm(X - W @ components) <= 1.1 * best
     assert model.n_steps_ == 90
-    assert MiniBatchNMF(3, random_state=0, max_iter=300, batch_size=20).fit(X).reconstruction_err_ <= 1.05 * best
+    assert model.reconstruction_err_ == pytest.approx(np.linalg.norm(batch - model.transform(batch) @ components), rel=0.05)
+
+
+def test_partial_fit_goes_on_after_fit_and_takes_single_samples():
+    model = MiniBatchNMF(3, random_state=0, max_iter=500, batch_size=20).fit(X)
+    before = model.reconstruction_err_
+    assert before <= 1.05 * NMF(3, random_state=0, max_iter=1000).fit(X).reconstruction_err_
+    model.partial_fit(X)
+    assert model.reconstruction_err_ == pytest.approx(before, rel=1e-2) and model.n_steps_ == 1
+    model.partial_fit(X[:1])
+    assert np.isfinite(model.components_).all()
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """
         X = validated(self, X, signed=self._is_signed(), reset=True)
         answer = self._run(X, *self._start(X, W, H))
-        self._keep(answer, X.shape)
+        self._keep(answer, X)
         return answer["W"]
 
     def _run(self, X: Any, init: str, rank: int, W: Any, H: Any) -> dict[str, Any]:
@@ -119,7 +119,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         with Progress(self.verbose, self.max_iter, type(self).__name__) as progress:
             return _proxsplit.factorize(native(X), settings, W, H, progress.show if self.verbose else None)
 
-    def _keep(self, answer: dict[str, Any], shape: tuple[int, int]) -> None:
+    def _keep(self, answer: dict[str, Any], X: Any) -> None:
         self.components_ = answer["H"]
         self.n_components_ = answer["H"].shape[0]
         self.reconstruction_err_ = answer["error"]
@@ -127,7 +127,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.method_ = answer["method"]
         self.trace_ = answer["trace"]
         self.certificate_ = Certificate(**answer["certificate"])
-        self._codes_term = self._terms(*shape)[0]
+        self._codes_term = self._terms(*X.shape)[0]
         if self.tol > 0 and not self.certificate_.converged:
             warnings.warn(
                 f"{self.certificate_.words}. Raise max_iter, loosen tol, or see certificate_.", ConvergenceWarning, stacklevel=4

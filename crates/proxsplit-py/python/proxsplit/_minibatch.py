@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
@@ -149,10 +150,10 @@ class MiniBatchNMF(NMF):
         codes, atoms = self._terms(1, X.shape[1])[0], self._terms(max(1, round(seen)), X.shape[1])[1]
         W = _proxsplit.encode(native(X), self.components_, codes, threads(self.n_threads))
         self._seen, self._codes_term = seen, codes
-        self._gram = np.ascontiguousarray(self.forget_factor * self._gram + W.T @ W)
-        self._cross = np.ascontiguousarray(self.forget_factor * self._cross + np.asarray(W.T @ X, dtype=W.dtype))
+        self._gram = self.forget_factor * self._gram + W.T @ W
+        self._cross = self.forget_factor * self._cross + np.asarray(W.T @ X, dtype=W.dtype)
         self.components_ = _proxsplit.update_atoms(self.components_, self._gram, self._cross, atoms)
-        self.reconstruction_err_ = float(np.linalg.norm(X - W @ self.components_))
+        self.reconstruction_err_ = _error(X, W, self.components_)
         self.n_steps_ += 1
         return self
 
@@ -170,9 +171,17 @@ class MiniBatchNMF(NMF):
         self._gram = np.zeros((rank, rank), dtype)
         self._cross = np.zeros((rank, X.shape[1]), dtype)
 
-    def _keep(self, answer: dict[str, Any], shape: tuple[int, int]) -> None:
-        super()._keep(answer, shape)
-        W, seen = answer["W"], shape[0]
-        self._seen, self.n_steps_ = float(seen), 0
+    def _keep(self, answer: dict[str, Any], X: Any) -> None:
+        super()._keep(answer, X)
+        W = answer["W"]
+        self._seen, self.n_steps_ = float(X.shape[0]), 0
         self._gram = np.ascontiguousarray(W.T @ W)
-        self._cross = np.ascontiguousarray(self._gram @ self.components_)
+        self._cross = np.ascontiguousarray(W.T @ X, dtype=W.dtype)
+
+
+def _error(X: Any, W: NDArray[Any], H: NDArray[Any]) -> float:
+    """‖X − WH‖; a sparse X is not filled."""
+    if not sp.issparse(X):
+        return float(np.linalg.norm(X - W @ H))
+    square = (X.data.astype(np.float64) ** 2).sum() - 2 * np.vdot(W, X @ H.T) + np.vdot(W.T @ W, H @ H.T)
+    return float(np.sqrt(max(square, 0.0)))

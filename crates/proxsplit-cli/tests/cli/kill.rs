@@ -1,6 +1,7 @@
 //! Kill and resume: whatever happens on the way, the end is the same to the last bit.
 
 use crate::bench::Bench;
+use serde_json::Value;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -68,6 +69,45 @@ fn kill_9_at_random_moments_changes_nothing() {
     let mut seed = u64::from(std::process::id());
     for method in ["auto", "batch", "incremental", "aggregated", "sggd"] {
         kill_and_resume(&bench, method, 4, &mut seed);
+    }
+}
+
+#[test]
+fn a_run_that_is_continued_stops_where_an_undisturbed_one_does() {
+    let bench = Bench::new();
+    for method in ["auto", "incremental"] {
+        let words = format!(
+            "factorize planted:40x60x3,0.1 -k 3 --batch 20 --tol 1e-3 -q --method {method}"
+        );
+        bench.run(&format!("{words} --out {method}-whole")).done();
+        for passes in ["3", "7"] {
+            bench
+                .run(&format!(
+                    "{words} --passes {passes} --resume --out {method}-parts"
+                ))
+                .done();
+        }
+        bench
+            .run(&format!("{words} --resume --out {method}-parts"))
+            .done();
+        same_bits(
+            &bench,
+            &format!("{method}-whole"),
+            &format!("{method}-parts"),
+        );
+        let looks = |folder: &str| -> Vec<(Value, Value)> {
+            let text = bench.text(&format!("{method}-{folder}/trace.jsonl"));
+            let rows = text
+                .lines()
+                .map(|line| serde_json::from_str::<Value>(line).unwrap());
+            rows.map(|row| (row["pass"].clone(), row["residual"].clone()))
+                .collect()
+        };
+        assert!(
+            looks("whole").len() > 8,
+            "{method} ended before it was interrupted"
+        );
+        assert_eq!(looks("whole"), looks("parts"), "{method}");
     }
 }
 

@@ -104,7 +104,8 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             "init": init,
             "tol": float(self.tol),
             "passes": float(self.max_iter),
-            "check_every": float(min(5, self.max_iter)),
+            # A look at the true residual costs more than a pass.
+            "check_every": float(min(10, self.max_iter)),
             "seed": int(check_random_state(self.random_state).randint(2**31 - 1)),
             "method": self.method,
             "batch_size": self.batch_size,

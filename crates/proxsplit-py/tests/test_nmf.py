@@ -169,6 +169,11 @@ def test_not_converged_warns_with_the_words_of_the_certificate():
     assert "<table>" in model.certificate_._repr_html_()
 
 
+def test_a_penalty_on_one_factor_alone_warns():
+    with pytest.warns(UserWarning, match="only one factor is penalized"):
+        NMF(3, alpha_W=1e-3, alpha_H=0.0, l1_ratio=1.0, random_state=0, max_iter=20, tol=0).fit(X)
+
+
 def test_verbose_shows_progress(capsys):
     NMF(3, verbose=1, random_state=0).fit(X)
     out, err = capsys.readouterr()

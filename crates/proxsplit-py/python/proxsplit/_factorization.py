@@ -129,6 +129,8 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.trace_ = answer["trace"]
         self.certificate_ = Certificate(**answer["certificate"])
         self._codes_term = self._terms(*X.shape)[0]
+        for words in answer["warnings"]:
+            warnings.warn(words, UserWarning, stacklevel=4)
         if self.tol > 0 and not self.certificate_.converged:
             warnings.warn(
                 f"{self.certificate_.words}. Raise max_iter, loosen tol, or see certificate_.", ConvergenceWarning, stacklevel=4

@@ -3,7 +3,7 @@
 
 use proxsplit::data::{Dense, Elements, Indices, Matrix, Order, Sparse};
 use proxsplit::prox::NonNegL1;
-use proxsplit_factor::{Data, Factorization, Lanes, Method, Problem, Settings, Step};
+use proxsplit_factor::{Data, Factorization, Init, Lanes, Method, Problem, Settings, Step};
 use std::time::Instant;
 
 /// The value of `name=value` among the arguments.
@@ -111,7 +111,8 @@ fn run<T: Lanes>(matrix: Matrix<'_>, rank: usize, scale: f64) {
     .into_iter()
     .find(|m| named(&m.to_string()))
     .unwrap_or_default();
-    for seed in 0..option("seeds", 1.0) as u64 {
+    let first = option("seed", 0.0) as u64;
+    for seed in first..first + option("seeds", 1.0) as u64 {
         let settings = Settings {
             method,
             seed,
@@ -120,6 +121,13 @@ fn run<T: Lanes>(matrix: Matrix<'_>, rank: usize, scale: f64) {
                 0.0 => Step::Auto,
                 step => Step::Constant(step),
             },
+            init: [
+                Init::Auto,
+                Init::Random,
+                Init::Nndsvd,
+                Init::Nndsvda,
+                Init::Nndsvdar,
+            ][option("init", 0.0) as usize],
             ..Settings::default()
         };
         let (clock, spent) = (Instant::now(), processor());

@@ -7,7 +7,7 @@
 
 use crate::balance::Balance;
 use crate::problem::Factors;
-use crate::products::{Lanes, distance_squared, gram};
+use crate::products::{Lanes, gram};
 use crate::revive::revive;
 use crate::work::{NEARLY_EXACT, Work, scale_rows};
 use serde::{Deserialize, Serialize};
@@ -20,12 +20,15 @@ pub(crate) struct Extrapolation {
     cap: f64,
     /// The last β that did well.
     good: f64,
+    /// How much the last good pass gained.
+    gain: f64,
 }
 
 const START: Extrapolation = Extrapolation {
     beta: 0.6,
     cap: 1.0,
     good: 0.6,
+    gain: f64::MAX,
 };
 const GROWTH: f64 = 1.02;
 const CAP_GROWTH: f64 = 1.01;
@@ -53,8 +56,9 @@ impl<T: Lanes> Batch<T> {
     pub(crate) fn step(&mut self, work: &mut Work<'_, T>) {
         let (rank, n) = (work.problem.rank, work.problem.data.cols());
         let beta = self.extrapolation.beta;
-        self.old.a.copy_from_slice(&work.factors.a);
-        work.factors.a.copy_from_slice(&self.ahead.a);
+        // What runs ahead is written anew below, so that the three sets of codes change places without copies.
+        std::mem::swap(&mut self.old.a, &mut work.factors.a);
+        std::mem::swap(&mut work.factors.a, &mut self.ahead.a);
         work.solve_codes(&self.ahead.x, 0..n, NEARLY_EXACT);
         // Codes in sets that tie their entries together cannot run ahead without leaving them.
         let code_beta = work.codes.elementary.map_or(0.0, |_| beta);
@@ -70,40 +74,49 @@ impl<T: Lanes> Batch<T> {
             .data
             .with_rows(&mut work.ya, &self.ahead.a, 0..n);
         gram(&mut work.ga, &self.ahead.a, rank);
-        self.old.x.copy_from_slice(&work.factors.x);
-        work.factors.x.copy_from_slice(&self.ahead.x);
+        std::mem::swap(&mut self.old.x, &mut work.factors.x);
+        std::mem::swap(&mut work.factors.x, &mut self.ahead.x);
         work.solve_atoms(NEARLY_EXACT);
         let bounds = self::bounds(work.atoms.elementary);
-        run_ahead(
+        let moved = run_ahead(
             &mut self.ahead.x,
             &work.factors.x,
             &self.old.x,
             (beta, bounds),
         );
+        work.memory.displacement = moved.sqrt();
         self.judge(work);
-        work.memory.displacement = distance_squared(&work.factors.x, &self.old.x).sqrt();
         work.memory.pass += 1;
         self.tidy(work);
     }
 
-    /// Lets β grow after a good pass; after a bad one drops the extrapolation and shrinks β.
+    /// Lets β grow after a good pass; after a bad one drops the extrapolation and shrinks β; a pass that loses more than the
+    /// last good one gained is taken back.
     fn judge(&mut self, work: &mut Work<'_, T>) {
-        let objective = work.objective_for(&self.ahead.a);
-        let Extrapolation { beta, cap, good } = self.extrapolation;
-        let failed = work.memory.objective.is_some_and(|last| objective > last);
-        self.extrapolation = if failed {
-            self.ahead.x.copy_from_slice(&work.factors.x);
-            self.ahead.a.copy_from_slice(&work.factors.a);
+        let mut objective = work.objective_for(&self.ahead.a);
+        let before = self.extrapolation;
+        let gain = work
+            .memory
+            .objective
+            .map_or(f64::MAX, |last| last - objective);
+        self.extrapolation = if gain < 0.0 {
+            if -gain > before.gain {
+                // Going on from here would cost more passes than the one that is lost.
+                work.factors.clone_from(&self.old);
+                objective += gain;
+            }
+            self.ahead.clone_from(&work.factors);
             Extrapolation {
-                beta: beta / FAILURE,
-                cap: good,
-                good,
+                beta: before.beta / FAILURE,
+                cap: before.good,
+                ..before
             }
         } else {
             Extrapolation {
-                beta: (beta * GROWTH).min(cap),
-                cap: (cap * CAP_GROWTH).min(1.0),
-                good: beta,
+                beta: (before.beta * GROWTH).min(before.cap),
+                cap: (before.cap * CAP_GROWTH).min(1.0),
+                good: before.beta,
+                gain,
             }
         };
         work.memory.objective = Some(objective);
@@ -119,6 +132,9 @@ impl<T: Lanes> Batch<T> {
             work.memory.objective = None;
         }
         let balance = Balance::of(&work.atoms, &work.codes);
+        if balance == Balance::Normalize && work.is_nearly_normal() {
+            return;
+        }
         if let Some([s, inverse]) = balance.scales(&work.factors.x, &work.factors.a, rank) {
             for factors in [&mut work.factors, &mut self.old, &mut self.ahead] {
                 scale_rows(&mut factors.x, &s);
@@ -133,22 +149,25 @@ fn bounds(term: Option<proxsplit::Elementary>) -> (f64, f64) {
     term.map_or((f64::NEG_INFINITY, f64::INFINITY), |t| (t.lower, t.upper))
 }
 
-/// ahead ← new + β(new − old), kept between the bounds.
+/// ahead ← new + β(new − old), kept between the bounds; returns ‖new − old‖².
 fn run_ahead<T: Lanes>(
     ahead: &mut [T],
     new: &[T],
     old: &[T],
     (beta, (lower, upper)): (f64, (f64, f64)),
-) {
+) -> f64 {
     use rayon::prelude::*;
     const PART: usize = 1 << 15;
     let (beta, lower, upper) = (T::of(beta), T::of(lower), T::of(upper));
-    ahead
+    let parts: Vec<f64> = ahead
         .par_chunks_mut(PART)
         .zip(new.par_chunks(PART).zip(old.par_chunks(PART)))
-        .for_each(|(ahead, (new, old))| {
+        .map(|(ahead, (new, old))| {
             for ((ahead, &new), &old) in ahead.iter_mut().zip(new).zip(old) {
                 *ahead = (new + beta * (new - old)).max(lower).min(upper);
             }
-        });
+            proxsplit::linalg::vec::distance_squared(new, old)
+        })
+        .collect();
+    parts.iter().sum()
 }

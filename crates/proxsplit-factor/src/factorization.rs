@@ -10,7 +10,7 @@ use crate::products::Lanes;
 use crate::settings::{Method, Settings, Step};
 use crate::sggd::Sggd;
 use crate::visits::Batches;
-use crate::work::Work;
+use crate::work::{Work, scale_rows};
 use proxsplit::ledger::{Level, Source};
 use proxsplit::order::Order;
 use proxsplit::solve::{Measure, Method as Kind, Progress, Setting};
@@ -81,6 +81,9 @@ impl<'a, T: Lanes> Factorization<'a, T> {
             Engine::Sggd(s) => Some(&s.batches),
         };
         match (self.settings.method, batches) {
+            (Method::Auto, _) if self.work.problem.data.is_sparse() => {
+                "auto: batch passes with extrapolation".into()
+            }
             (Method::Auto, _) => {
                 format!(
                     "auto: {WARM_UP} aggregated pass in mini-batches, then batch passes with extrapolation"
@@ -110,8 +113,17 @@ impl<'a, T: Lanes> Factorization<'a, T> {
         warnings
     }
 
-    /// Solves the codes nearly exactly for the current X, as every certificate supposes.
+    /// Solves the codes nearly exactly for the current X, as every certificate supposes. Where nothing else decides on the
+    /// scale, the columns of X get norm 1.
     pub fn polish(&mut self) {
+        let balance = Balance::of(&self.work.atoms, &self.work.codes);
+        let factors = &mut self.work.factors;
+        if balance == Balance::Normalize
+            && let Some([s, inverse]) = balance.scales(&factors.x, &factors.a, factors.rank)
+        {
+            scale_rows(&mut factors.x, &s);
+            scale_rows(&mut factors.a, &inverse);
+        }
         let codes = self.work.factors.a.clone();
         self.work.factors.a = measure::at(self.work.problem, &self.work.factors.x, codes).codes;
     }
@@ -261,7 +273,7 @@ fn engine<T: Lanes>(work: &Work<'_, T>, settings: Settings) -> Result<Engine<T>,
     let sparse = work.problem.data.is_sparse();
     let usual = match settings.method {
         _ if sparse => columns.div_ceil(4),
-        Method::Incremental => columns.div_ceil(6).max(256),
+        Method::Incremental => columns.div_ceil(4).max(256),
         _ => columns.div_ceil(10).max(64),
     };
     let size = settings.batch.unwrap_or(usual);

@@ -19,8 +19,8 @@ const POWERS: usize = 2;
 /// The start that was asked for, inside the sets of both factors.
 pub(crate) fn start<T: Lanes>(problem: Problem<'_, T>, init: Init, seed: u64) -> Factors<T> {
     let mut random = Pcg64::seed_from_u64(seed);
-    let mut factors = match init {
-        Init::Random => uniform(problem, &mut random),
+    let mut factors = match init.settled(problem) {
+        Init::Random | Init::Auto => uniform(problem, &mut random),
         Init::Nndsvd | Init::Nndsvda | Init::Nndsvdar => {
             let mut factors = positive_parts(problem, &mut random);
             fill(&mut factors, problem, init, &mut random);
@@ -32,6 +32,26 @@ pub(crate) fn start<T: Lanes>(problem: Problem<'_, T>, init: Init, seed: u64) ->
     Term::new(problem.codes, Side::Codes).project(&mut factors.a, rank, T::EPSILON);
     rescale(&mut factors, problem);
     factors
+}
+
+impl Init {
+    /// What `Auto` stands for. On sparse data a few atoms are few clusters among very many: random starts need long to find
+    /// them and often end at worse ones, while singular vectors cost no more than a few passes.
+    pub(crate) fn settled<T: Lanes>(self, problem: Problem<'_, T>) -> Self {
+        let is_nonnegative =
+            |term: &dyn proxsplit::Prox<T>| term.elementary().is_some_and(|e| e.lower >= 0.0);
+        match self {
+            Init::Auto
+                if problem.data.is_sparse()
+                    && is_nonnegative(problem.atoms)
+                    && is_nonnegative(problem.codes) =>
+            {
+                Init::Nndsvd
+            }
+            Init::Auto => Init::Random,
+            init => init,
+        }
+    }
 }
 
 fn uniform<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> Factors<T> {
@@ -80,7 +100,6 @@ fn range_of<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> (usize, Ve
         .map(|_| T::of(random.random_range(-1.0..1.0)))
         .collect();
     for _ in 0..=POWERS {
-        orthonormalize(&mut b, l);
         problem.data.with_rows(&mut q, &b, 0..n);
         orthonormalize(&mut q, l);
         problem.data.with_columns(&mut b, &q, 0..n);
@@ -200,7 +219,7 @@ fn fill<T: Lanes>(
             *value = match init {
                 Init::Nndsvda => T::of(mean),
                 Init::Nndsvdar => T::of(mean * random.random_range(0.0..0.01)),
-                Init::Nndsvd | Init::Random => T::ZERO,
+                Init::Auto | Init::Nndsvd | Init::Random => T::ZERO,
             };
         }
     }

@@ -12,7 +12,9 @@ const LAST_PASS: u64 = 10;
 /// Draws dead atoms from the stream of (seed, pass, atom); returns whether there were any.
 pub(crate) fn revive<T: Lanes>(work: &mut Work<'_, T>) -> bool {
     let rank = work.problem.rank;
-    if work.memory.pass > LAST_PASS {
+    // Grams tell at no cost when every atom lives.
+    let lives = |gram: &[T]| gram.iter().step_by(rank + 1).all(|&g| g > T::ZERO);
+    if work.memory.pass > LAST_PASS || (lives(&work.gx) && lives(&work.ga)) {
         return false;
     }
     let (x, a) = (sizes(&work.factors.x, rank), sizes(&work.factors.a, rank));

@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// Two aggregated passes, which win early, then batch passes.
+    /// One aggregated pass, which wins early, then batch passes; on sparse data batch passes alone.
     #[default]
     Auto,
     /// Algorithm 1 on φ(X) in the metric AAᵀ, with extrapolation.
@@ -47,7 +47,7 @@ pub enum Inner {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
-    /// Starts at 1 and is halved whenever the objective of a pass rises.
+    /// Starts at 1 and shrinks whenever a pass gains less than half of what its model promised.
     #[default]
     Auto,
     /// The same in every pass.
@@ -60,8 +60,10 @@ pub enum Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Init {
-    /// Uniform entries, scaled so that ‖Y − XA‖ is least.
+    /// `Nndsvd` for sparse data and nonnegative factors, else `Random`.
     #[default]
+    Auto,
+    /// Uniform entries, scaled so that ‖Y − XA‖ is least.
     Random,
     /// The positive parts of the leading singular pairs; zeros stay zero.
     Nndsvd,

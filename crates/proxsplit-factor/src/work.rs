@@ -103,7 +103,13 @@ impl<'a, T: Lanes> Work<'a, T> {
     pub(crate) fn objective_for(&mut self, a: &[T]) -> f64 {
         let rank = self.problem.rank;
         gram(&mut self.gx, &self.factors.x, rank);
-        self.misfit() + self.atoms.value(&self.factors.x, rank) + self.codes.value(a, rank)
+        self.misfit() + self.atoms.penalty(&self.factors.x, rank) + self.codes.penalty(a, rank)
+    }
+
+    /// Whether the columns of X, whose XᵀX is in the buffers, have norms near 1: near enough to wait with scaling.
+    pub(crate) fn is_nearly_normal(&self) -> bool {
+        let squares = self.gx.iter().step_by(self.problem.rank + 1);
+        squares.into_iter().all(|s| (0.25..=4.0).contains(&s.f64()))
     }
 
     /// ½‖Y − XA‖² from the buffers AYᵀ, AAᵀ and XᵀX.

@@ -119,9 +119,15 @@ fn sparse_data_give_the_factors_of_the_same_dense_data() {
     let objective = |matrix| {
         let data = Data::<f64>::new(matrix, 1.0).unwrap();
         let problem = Problem::new(&data, 4, &NonNeg, &NonNeg).unwrap();
-        METHODS.map(|method| after(problem, settings(method, 2), 4.0))
+        METHODS.map(|method| {
+            let chosen = Settings {
+                init: Init::Random,
+                ..settings(method, 2)
+            };
+            after(problem, chosen, 4.0)
+        })
     };
-    // Auto starts otherwise on sparse data.
+    // Auto warms up on dense data only.
     for (a, b) in objective(sparse)
         .iter()
         .zip(objective(dense.into()))
@@ -279,6 +285,27 @@ fn starts_from_singular_vectors_are_better_than_random_ones() {
             first(init)
         );
     }
+}
+
+#[test]
+fn sparse_data_start_from_singular_vectors_unless_told_otherwise() {
+    let generated = Generated::parse("webgraph:300x400,3000", 5)
+        .unwrap()
+        .unwrap();
+    let data = Data::<f64>::new(generated.matrix().unwrap(), 1.0).unwrap();
+    let signed = L1::new(0.1).unwrap();
+    let first = |init, codes: &dyn Prox<f64>| {
+        let problem = Problem::new(&data, 4, &NonNeg, codes).unwrap();
+        let chosen = Settings {
+            init,
+            ..Settings::default()
+        };
+        let solver = Factorization::new(problem, chosen, None).unwrap();
+        assert_eq!(solver.picked(), "auto: batch passes with extrapolation");
+        solver.factors().x()
+    };
+    assert!(first(Init::Auto, &NonNeg) == first(Init::Nndsvd, &NonNeg));
+    assert!(first(Init::Auto, &signed) == first(Init::Random, &signed));
 }
 
 #[test]

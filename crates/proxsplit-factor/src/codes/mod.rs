@@ -99,6 +99,14 @@ impl<'a, T: Lanes> Term<'a, T> {
         }
     }
 
+    /// The same for a factor that lies in its set.
+    pub(crate) fn penalty(&self, factor: &[T], rank: usize) -> f64 {
+        match self.elementary {
+            Some(term) if term.l1 == 0.0 && term.sql2 == 0.0 => 0.0,
+            _ => self.value(factor, rank),
+        }
+    }
+
     /// factor ← P_η(factor), vector by vector.
     pub(crate) fn project(&self, factor: &mut [T], rank: usize, step: T) {
         match self.side {

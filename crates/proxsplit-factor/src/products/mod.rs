@@ -14,7 +14,7 @@ pub(crate) use gram::{distance_squared, dot, gram, small_product};
 pub use lanes::Lanes;
 
 use dense::Window;
-use proxsplit::data::{Element, Matrix, Order, dispatch};
+use proxsplit::data::{Element, Matrix, dispatch};
 use proxsplit::{Error, error};
 use rayon::prelude::*;
 use sparse::Lines;
@@ -45,12 +45,7 @@ impl<'a, T: Lanes> Data<'a, T> {
             }
             Matrix::Sparse(sparse) => {
                 sparse.check_finite()?;
-                let stored = Lines::stored(sparse);
-                let lines = match sparse.order() {
-                    Order::ColumnMajor => [stored, Lines::flipped(sparse, sparse.rows())],
-                    Order::RowMajor => [Lines::flipped(sparse, sparse.cols()), stored],
-                };
-                (sparse.elements(), Some(lines))
+                (sparse.elements(), Some(Lines::both(sparse)))
             }
         };
         let square = dispatch!(Elements: elements => values, square(values)) / (scale * scale);

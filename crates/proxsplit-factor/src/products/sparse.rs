@@ -5,7 +5,7 @@
 //! every column of the result belongs to one task, so the bits do not depend on the number of threads.
 
 use super::lanes::{Lanes, Number};
-use proxsplit::data::{Element, Elements, Index, Indices, Sparse, dispatch};
+use proxsplit::data::{Element, Elements, Index, Indices, Order, Sparse, dispatch};
 use pulp::Arch;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -24,27 +24,52 @@ pub(crate) struct Lines<'a, T> {
 enum Entries<'a, T> {
     Stored(Indices<'a>, Elements<'a>),
     Built(Vec<u32>, Vec<T>),
+    /// All values are 1, and none is read.
+    StoredOnes(Indices<'a>, Vec<One>),
+    BuiltOnes(Vec<u32>, Vec<One>),
+}
+
+/// A value that takes no room.
+#[derive(Debug, Clone, Copy)]
+struct One;
+
+impl<T: Lanes> Number<T> for One {
+    #[inline(always)]
+    fn number(self) -> T {
+        T::ONE
+    }
 }
 
 impl<'a, T: Lanes> Lines<'a, T> {
-    /// The lines as they are stored.
-    pub(crate) fn stored(sparse: Sparse<'a>) -> Self {
-        let starts =
+    /// The matrix by columns and by rows: one as it is stored, one built.
+    pub(crate) fn both(sparse: Sparse<'a>) -> [Self; 2] {
+        let starts: Vec<usize> =
             dispatch!(Indices: sparse.starts() => starts, starts.iter().map(|s| s.at()).collect());
-        Self {
-            starts,
-            entries: Entries::Stored(sparse.indices(), sparse.elements()),
-        }
-    }
-
-    /// The same matrix with `width` lines, one for every index.
-    pub(crate) fn flipped(sparse: Sparse<'a>, width: usize) -> Self {
-        let lines = Self::stored(sparse);
-        let (starts, indices, values) = dispatch!(Indices: sparse.indices() => indices,
-            dispatch!(Elements: sparse.elements() => elements, flip(&lines.starts, indices, elements, width)));
-        Self {
-            starts,
-            entries: Entries::Built(indices, values),
+        let indices = sparse.indices();
+        let is_pattern =
+            dispatch!(Elements: sparse.elements() => values, values.iter().all(|v| v.f64() == 1.0));
+        let width = match sparse.order() {
+            Order::ColumnMajor => sparse.rows(),
+            Order::RowMajor => sparse.cols(),
+        };
+        let ones = || vec![One; indices.len()];
+        let flipped = dispatch!(Indices: indices => indices, if is_pattern {
+            let (starts, indices, ones) = flip(&starts, indices, &ones(), width, |one| one);
+            Self { starts, entries: Entries::BuiltOnes(indices, ones) }
+        } else {
+            let (starts, indices, values) = dispatch!(Elements: sparse.elements() => values,
+                flip(&starts, indices, values, width, T::widen));
+            Self { starts, entries: Entries::Built(indices, values) }
+        });
+        let entries = if is_pattern {
+            Entries::StoredOnes(indices, ones())
+        } else {
+            Entries::Stored(indices, sparse.elements())
+        };
+        let stored = Self { starts, entries };
+        match sparse.order() {
+            Order::ColumnMajor => [stored, flipped],
+            Order::RowMajor => [flipped, stored],
         }
     }
 
@@ -53,8 +78,14 @@ impl<'a, T: Lanes> Lines<'a, T> {
         match &self.entries {
             Entries::Stored(indices, elements) => dispatch!(Indices: *indices => indices,
                 dispatch!(Elements: *elements => elements, self.panels(out, f, range, weight, (indices, elements)))),
+            Entries::StoredOnes(indices, ones) => {
+                dispatch!(Indices: *indices => indices, self.panels(out, f, range, weight, (indices, ones)));
+            }
             Entries::Built(indices, values) => {
                 self.panels(out, f, range, weight, (indices, values));
+            }
+            Entries::BuiltOnes(indices, ones) => {
+                self.panels(out, f, range, weight, (indices, ones));
             }
         }
     }
@@ -97,8 +128,14 @@ impl<'a, T: Lanes> Lines<'a, T> {
         match &self.entries {
             Entries::Stored(indices, elements) => dispatch!(Indices: *indices => indices,
                 dispatch!(Elements: *elements => elements, self.scatter_lines(out, f, range, weight, (indices, elements)))),
+            Entries::StoredOnes(indices, ones) => {
+                dispatch!(Indices: *indices => indices, self.scatter_lines(out, f, range, weight, (indices, ones)));
+            }
             Entries::Built(indices, values) => {
                 self.scatter_lines(out, f, range, weight, (indices, values));
+            }
+            Entries::BuiltOnes(indices, ones) => {
+                self.scatter_lines(out, f, range, weight, (indices, ones));
             }
         }
     }
@@ -136,6 +173,7 @@ fn gather_line<T: Lanes, I: Place, E: Number<T>>(
     while at < rank {
         at += match rank - at {
             16.. => gather_some::<T, I, E, 16>(out, f, weight, entries, at),
+            12.. => gather_some::<T, I, E, 12>(out, f, weight, entries, at),
             8.. => gather_some::<T, I, E, 8>(out, f, weight, entries, at),
             4.. => gather_some::<T, I, E, 4>(out, f, weight, entries, at),
             2.. => gather_some::<T, I, E, 2>(out, f, weight, entries, at),
@@ -191,16 +229,14 @@ impl Place for u32 {
     }
 }
 
-/// The three arrays of the other order.
-type Flipped<T> = (Vec<usize>, Vec<u32>, Vec<T>);
-
-/// Counting sort by index.
-fn flip<T: Lanes, I: Index, E: Element>(
+/// Starts, indices and values of the other order, by a counting sort.
+fn flip<V: Copy, E: Copy, I: Index>(
     starts: &[usize],
     indices: &[I],
     elements: &[E],
     width: usize,
-) -> Flipped<T> {
+    widen: impl Fn(E) -> V,
+) -> (Vec<usize>, Vec<u32>, Vec<V>) {
     let mut next = vec![0; width + 1];
     for index in indices {
         next[index.at() + 1] += 1;
@@ -208,15 +244,17 @@ fn flip<T: Lanes, I: Index, E: Element>(
     for l in 0..width {
         next[l + 1] += next[l];
     }
-    let flipped_starts = next.clone();
-    let (mut lines, mut values) = (vec![0; indices.len()], vec![T::ZERO; indices.len()]);
+    let flipped = next.clone();
+    let mut lines = vec![0; indices.len()];
+    // Every place is written once; until then it holds the value of its own number.
+    let mut values: Vec<V> = elements.iter().map(|&e| widen(e)).collect();
     for (line, pair) in starts.windows(2).enumerate() {
         for at in pair[0]..pair[1] {
             let to = &mut next[indices[at].at()];
             lines[*to] = line as u32;
-            values[*to] = T::widen(elements[at]);
+            values[*to] = widen(elements[at]);
             *to += 1;
         }
     }
-    (flipped_starts, lines, values)
+    (flipped, lines, values)
 }

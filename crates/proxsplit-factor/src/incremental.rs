@@ -1,8 +1,11 @@
 //! `incremental`: eq.32 on mini-batches of columns, in the metric H = AAᵀ.
 //!
 //! x^{k,t+1} = O(x^{k,t} − η∇f_t(x^{k,t})), xᵏ⁺¹ = M(xᵏ − ηΣ_t ∇f_t(x^{k,t})), where M is the prox in the metric H/η and O is the
-//! same or the identity. In this metric η is about 1 for the sum of all terms, whatever the data's scale; the automatic
-//! schedule halves it when the objective of a pass rises, which is what a step at its error floor does.
+//! same or the identity. In this metric η is about 1 for the sum of all terms, whatever the data's scale.
+//!
+//! The automatic schedule rests on this: for fixed codes f is quadratic with Hessian H and lies above φ, so that with η ≤ 1 and
+//! without drift a pass gains at least the decrease of its model. What is missing is the work of the drift, whose level falls
+//! with η. So η starts at 1 and shrinks whenever a pass gains too little of what was promised.
 
 use crate::balance::Balance;
 use crate::codes::{Quadratic, Term};
@@ -12,6 +15,11 @@ use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work, scale_rows};
 use serde::{Deserialize, Serialize};
 
+/// The share of the promise that a pass must keep, how much shorter the step is if it does not, and the shortest step.
+const FAIR: f64 = 0.5;
+const SHRINK: f64 = 0.7;
+const SHORTEST: f64 = 1e-3;
+
 /// The numbers of a pass.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Pass {
@@ -19,6 +27,8 @@ pub(crate) struct Pass {
     sum: f64,
     /// The longest step that has not failed.
     cap: f64,
+    /// What the model of the last pass promised to gain.
+    promised: f64,
     /// ‖Σ[∇f_t(xᵏ) − ∇f_t(x^{k,t})]‖ of the last pass that began at a measured point.
     pub(crate) drift: Option<f64>,
 }
@@ -55,6 +65,7 @@ impl<T: Lanes> Incremental<T> {
             pass: Pass {
                 sum: 0.0,
                 cap: 1.0,
+                promised: 0.0,
                 drift: None,
             },
             gradient: zeros.clone(),
@@ -155,9 +166,11 @@ impl<T: Lanes> Incremental<T> {
             + self.pass.sum
             + work.atoms.value(&self.start, rank)
             + work.codes.value(&work.factors.a, rank);
-        if work.memory.objective.is_some_and(|last| objective > last) {
-            self.pass.cap = (0.5 * work.memory.step).max(1e-3);
+        let gained = work.memory.objective.map(|last| last - objective);
+        if gained.is_some_and(|gained| gained < FAIR * self.pass.promised) {
+            self.pass.cap = (SHRINK * work.memory.step).max(SHORTEST);
         }
+        self.pass.promised = self.promise(work);
         work.memory.objective = Some(objective);
         work.memory.visited = 0;
         work.memory.pass += 1;
@@ -168,6 +181,18 @@ impl<T: Lanes> Incremental<T> {
             scale_rows(&mut work.factors.x, &s);
             scale_rows(&mut work.factors.a, &inverse);
         }
+    }
+
+    /// The decrease of the model of a pass: −⟨Σ∇f_t, d⟩ − ⟨d, Hd⟩/2η + ψ₀(X) − ψ₀(X + d).
+    fn promise(&mut self, work: &Work<'_, T>) -> f64 {
+        let rank = work.problem.rank;
+        let moved = &mut self.gradient;
+        moved.copy_from_slice(&work.factors.x);
+        proxsplit::linalg::vec::axpy(-T::ONE, &self.start, moved);
+        times(&mut self.linear, &self.metric, moved, rank);
+        let penalties =
+            work.atoms.penalty(&self.start, rank) - work.atoms.penalty(&work.factors.x, rank);
+        penalties - dot(&self.sum, moved) - 0.5 / work.memory.step * dot(moved, &self.linear)
     }
 
     /// Remembers ∇f at the point where the next pass begins, so that the drift of that pass can be measured.

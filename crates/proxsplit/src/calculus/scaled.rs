@@ -1,7 +1,7 @@
 //! (c·g)(x) = c·g(x) with c ≥ 0.
 
 use crate::error::{Error, nonnegative};
-use crate::{Class, Form, Kind, Prox, Real, Separable};
+use crate::{Class, Elementary, Form, Kind, Prox, Real, Separable};
 
 /// c times an operator: P_η of c·g is P_{cη} of g. For c = 0 it is the zero function, also where g is infinite.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,6 +55,17 @@ impl<T: Real, P: Prox<T>> Prox<T> for Scaled<P> {
 
     fn separable(&self) -> Option<&dyn Separable<T>> {
         self.of.separable().map(|_| self as &dyn Separable<T>)
+    }
+
+    fn elementary(&self) -> Option<Elementary> {
+        if self.factor == 0.0 {
+            return Some(Elementary::ZERO);
+        }
+        self.of.elementary().map(|of| Elementary {
+            l1: self.factor * of.l1,
+            sql2: self.factor * of.sql2,
+            ..of
+        })
     }
 
     fn form(&self) -> Form {
@@ -122,5 +133,10 @@ mod tests {
         L1::new(1.5).unwrap().prox(&mut b, 0.4);
         assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-15));
         assert!(Scaled::new(-1.0, NonNeg).is_err());
+        let elementary = |p: &dyn Prox<f64>| p.elementary();
+        let three = Scaled::new(3.0, L1::new(0.5).unwrap()).unwrap();
+        assert_eq!(elementary(&three), elementary(&L1::new(1.5).unwrap()));
+        let none = Scaled::new(0.0, NonNeg).unwrap();
+        assert_eq!(elementary(&none), Some(Elementary::ZERO));
     }
 }

@@ -1,80 +1,98 @@
-"""Time of the proxes of proxsplit beside other libraries, in one run: ns per element and the ratio peer / proxsplit.
+"""Times the operators of proxsplit beside other libraries, one thread, in one run, and compares the results.
 
-    pip install numpy spams-bin skglm && python bench/operators.py
+    bench/venv --peers python -m bench.operators [--write]
 
-Ours are timed by `cargo bench -p proxsplit --bench operators`, peers here on one thread, both on a million standard normal
-numbers. A ratio above 1 means that proxsplit is faster. To compare one more operator, add a line to `PEERS`.
+Every operator gets the same million numbers as its peers. Times are the best of several runs; a ratio above 1 means that
+proxsplit is faster. `--write` puts the table into docs/src/operator-speed.md. To compare one more operator, add a line to
+`bench/operator_peers.py`.
 """
 
+from __future__ import annotations
+
 import json
-import pathlib
 import subprocess
+import sys
+import tempfile
 import time
+from datetime import datetime, timezone
+from pathlib import Path
 
 import numpy as np
-import spams
-from skglm.utils.prox_funcs import prox_SLOPE
 
-N = 1_000_000
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-Y = np.random.default_rng(1).standard_normal(N)
-LINEAR = 2.0 * (1.0 - np.arange(N) / N)
+from . import machine
+from .case import ROOT
+from .operator_peers import N, ROWS, Row, vectors
 
-
-def flat(regularizer, weight, second=0.0, size=1):
-    """A prox of SPAMS; the array is made Fortran-ordered outside the clock."""
-    y = np.asfortranarray(Y[:, None])
-    return lambda: spams.proximalFlat(
-        y, False, lambda1=weight, lambda2=second, regul=regularizer, size_group=size, numThreads=1
-    )
+PAGE = ROOT / "docs" / "src" / "operator-speed.md"
+MARK = "<!-- table -->\n"
 
 
-# name in benches/operators.rs -> (peer, what to time)
-PEERS = {
-    "l1": ("spams", flat("l1", 0.5)),
-    "sql2": ("numpy", lambda: Y / 1.5),
-    "elastic": ("spams", flat("elastic-net", 0.5, 0.5)),
-    "l2": ("spams", flat("l2-not-squared", 10.0)),
-    "linf": ("spams", flat("linf", 100.0)),
-    "linf-dense": ("spams", flat("linf", 2e5)),
-    "group-l2": ("spams", flat("group-lasso-l2", 0.5, size=10)),
-    "group-linf": ("spams", flat("group-lasso-linf", 0.5, size=10)),
-    "fused": ("spams", flat("fused-lasso", 1.0, 0.1)),
-    "slope": ("skglm", lambda: prox_SLOPE(Y, LINEAR)),
-}
-
-
-def nanoseconds(work, repeats=5):
-    """Best time per element; the first call, which may compile, does not count."""
-    work()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times) / N * 1e9
-
-
-def ours():
-    """ns per element of every operator, from the estimates that criterion leaves."""
-    command = ["cargo", "bench", "-q", "-p", "proxsplit", "--bench", "operators"]
-    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def ours(rows: list[Row], data: dict[str, np.ndarray]) -> dict[Row, tuple[float, np.ndarray]]:
+    """ns per element and result of every row, from `examples/operator_speed.rs`."""
+    words = ["cargo", "build", "--release", "--quiet", "--package", "proxsplit", "--example", "operator_speed"]
+    subprocess.run(words, cwd=ROOT, check=True)
+    program = ROOT / "target" / "release" / "examples" / "operator_speed"
     found = {}
-    for path in (ROOT / "target" / "criterion" / "prox").glob("*/new/estimates.json"):
-        found[path.parts[-3]] = json.loads(path.read_text())["median"]["point_estimate"] / N
+    for name, scalar in dict.fromkeys((row.data, row.scalar) for row in rows):
+        group = [row for row in rows if (row.data, row.scalar) == (name, scalar)]
+        kind = np.dtype(f"<{scalar[0]}{int(scalar[1:]) // 8}")
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "input"
+            data[name].astype(kind).tofile(source)
+            words = [program, scalar, source, folder, *(row.form for row in group)]
+            done = subprocess.run(words, check=True, capture_output=True, text=True)
+            for k, (row, line) in enumerate(zip(group, done.stdout.splitlines())):
+                result = np.fromfile(Path(folder) / str(k), dtype=kind)
+                found[row] = (json.loads(line)["ns_per_element"], result)
     return found
 
 
-def main():
-    mine = ours()
-    print(f"{'operator':<14}{'proxsplit':>12}{'peer':>12}{'ratio':>8}  (ns per element)")
-    for name in sorted(mine, key=mine.get):
-        line = f"{name:<14}{mine[name]:>12.2f}"
-        if name in PEERS:
-            peer, work = PEERS[name]
-            theirs = nanoseconds(work)
-            line += f"{theirs:>12.2f}{theirs / mine[name]:>8.1f}  {peer}"
-        print(line)
+def theirs(row: Row, y: np.ndarray) -> tuple[float, np.ndarray]:
+    """The same of a peer; the first call, which may compile, does not count."""
+    work = row.peer(y.astype(np.float32 if row.scalar == "f32" else np.float64))
+    result, best = work(), float("inf")
+    for _ in range(7):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best / N * 1e9, np.asarray(result).ravel()
+
+
+def line(row: Row, mine: tuple[float, np.ndarray], y: np.ndarray) -> list[str]:
+    """The cells of a row."""
+    cells = [f"`{row.form}`", row.scalar, row.data, f"{mine[0]:.2f}"]
+    if row.peer is None:
+        return [*cells, "", "", "", ""]
+    try:
+        nanoseconds, result = theirs(row, y)
+    except ImportError as missing:
+        print(f"missing peer: {missing.name}", file=sys.stderr)
+        return [*cells, f"{row.library} (missing)", "", "", ""]
+    apart = np.abs(result - mine[1]).max()
+    return [*cells, row.library, f"{nanoseconds:.2f}", f"{nanoseconds / mine[0]:.1f}", f"{apart:.0e}"]
+
+
+def table(lines: list[list[str]]) -> str:
+    head = ["operator", "scalar", "data", "proxsplit", "peer", "peer's time", "ratio", "largest difference"]
+    rule = ["---", "---", "---", "---:", "---", "---:", "---:", "---:"]
+    return "".join("| " + " | ".join(cells) + " |\n" for cells in [head, rule, *lines])
+
+
+def main() -> None:
+    data = vectors()
+    when = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    mine = ours(ROWS, data)
+    lines = [line(row, mine[row], data[row.data]) for row in ROWS]
+    packages = ", ".join(f"{name} {machine.version(name)}" for name in dict.fromkeys(row.package for row in ROWS if row.package))
+    told = (
+        f"{when}, {machine.processor()}, one thread, proxsplit at {machine.commit()}, {packages}; "
+        f"load {machine.os.getloadavg()[0]:.1f} at the end.\n\n"
+    )
+    text = told + table(lines)
+    print(text)
+    if "--write" in sys.argv:
+        before, _, after = PAGE.read_text().split(MARK)
+        PAGE.write_text(before + MARK + text + MARK + after)
 
 
 if __name__ == "__main__":

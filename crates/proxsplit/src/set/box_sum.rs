@@ -112,6 +112,31 @@ mod tests {
         }
     }
 
+    /// Long vectors take another way, through a sample; also where the sample is not like the rest.
+    #[test]
+    fn long_vectors_meet_the_conditions() {
+        for share in [0.001, 0.3, 0.9] {
+            for period in [1, 7, 50, 30_000] {
+                let y: Vec<f64> = (0..30_000)
+                    .map(|i| (f64::from(i) * 0.7).sin() + f64::from(i % period))
+                    .collect();
+                let total = share * 30_000.0;
+                let mut x = y.clone();
+                BoxSum::new(0.0, 1.0, total).unwrap().prox(&mut x, 1.0);
+                assert!((x.iter().sum::<f64>() - total).abs() < 1e-9 * total);
+                // Entries between the bounds moved by the same μ, those at a bound had to stop there.
+                let moves = || y.iter().zip(&x).map(|(y, x)| (y - x, *x));
+                let free = moves().filter(|(_, x)| 0.0 < *x && *x < 1.0);
+                let by: Vec<f64> = free.map(|(by, _)| by).collect();
+                assert!(!by.is_empty());
+                let tolerance = 1e-11 * (1.0 + by[0].abs());
+                assert!(by.iter().all(|m| (m - by[0]).abs() <= tolerance));
+                assert!(moves().all(|(m, x)| x > 0.0 || m <= by[0] + tolerance));
+                assert!(moves().all(|(m, x)| x < 1.0 || m >= by[0] - tolerance));
+            }
+        }
+    }
+
     #[test]
     fn refuses_the_impossible() {
         assert!(BoxSum::new(1.0, 0.0, 0.0).is_err());

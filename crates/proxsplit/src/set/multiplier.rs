@@ -55,6 +55,32 @@ struct Search {
 }
 
 impl Search {
+    /// Nothing is known.
+    fn new() -> Self {
+        Self {
+            low: f64::NEG_INFINITY,
+            high: f64::INFINITY,
+            level: 0.0,
+            slope: 0.0,
+        }
+    }
+
+    /// Finds on which side of the pivot the root is; false if the pivot is not inside the bracket.
+    fn narrow(&mut self, pivot: f64, open: impl Iterator<Item = Entry>, total: f64) -> bool {
+        if !(self.low < pivot && pivot < self.high) {
+            return false;
+        }
+        let settled = self.level - self.slope * pivot;
+        let sum = settled + open.map(|e| e.a * e.at(pivot)).sum::<f64>();
+        if sum >= total {
+            self.low = pivot;
+        }
+        if sum <= total {
+            self.high = pivot;
+        }
+        true
+    }
+
     /// Whether the entry is settled; if so it is added to the sums.
     fn settles(&mut self, entry: Entry) -> bool {
         let (first, second) = entry.breakpoints();
@@ -99,14 +125,36 @@ impl Random {
     }
 }
 
+/// Problems this long first look at a sample of this many entries.
+const LONG: usize = 10_000;
+const SAMPLE: usize = 1_000;
+
 /// μ with Σ_i a_i x_i(μ) = `total`, which must be possible.
 pub(super) fn multiplier(len: usize, entry: impl Fn(usize) -> Entry, total: f64) -> f64 {
-    let mut search = Search {
-        low: f64::NEG_INFINITY,
-        high: f64::INFINITY,
-        level: 0.0,
-        slope: 0.0,
-    };
+    let mut search = Search::new();
+    if len >= LONG {
+        for guess in guesses(len, &entry, total) {
+            search.narrow(guess, (0..len).map(&entry), total);
+        }
+    }
+    select(len, entry, total, search)
+}
+
+/// Two numbers that probably enclose the root and little else: the roots of a sample, for totals two standard errors to
+/// either side. (As R. Floyd and R. Rivest do in "Expected time bounds for selection", 1975.)
+fn guesses(len: usize, entry: impl Fn(usize) -> Entry, total: f64) -> [f64; 2] {
+    let sample = |i: usize| entry(i * (len / SAMPLE));
+    let expected = total * SAMPLE as f64 / len as f64;
+    let root = |total: f64| select(SAMPLE, sample, total, Search::new());
+    let middle = root(expected);
+    let mean = expected / SAMPLE as f64;
+    let deviations = (0..SAMPLE).map(|i| sample(i).a * sample(i).at(middle) - mean);
+    let error = 2.0 * deviations.map(|d| d * d).sum::<f64>().sqrt();
+    [root(expected + error), root(expected - error)]
+}
+
+/// The root by random pivots.
+fn select(len: usize, entry: impl Fn(usize) -> Entry, total: f64, mut search: Search) -> f64 {
     let mut random = Random(len as u64);
     scratch::with(len, |open: &mut [usize]| {
         let mut count = 0;
@@ -118,18 +166,9 @@ pub(super) fn multiplier(len: usize, entry: impl Fn(usize) -> Entry, total: f64)
             // The median of three, for a more even split.
             let [p, q, r] = [(); 3].map(|()| search.pivot(entry(open[random.below(count)])));
             let pivot = p.min(q).max(p.max(q).min(r));
-            if !(search.low < pivot && pivot < search.high) {
+            if !search.narrow(pivot, open[..count].iter().map(|&i| entry(i)), total) {
                 // Only if some entry is NaN.
                 break;
-            }
-            let settled = search.level - search.slope * pivot;
-            let others = open[..count].iter().map(|&i| entry(i));
-            let sum = settled + others.map(|e| e.a * e.at(pivot)).sum::<f64>();
-            if sum >= total {
-                search.low = pivot;
-            }
-            if sum <= total {
-                search.high = pivot;
             }
             let mut kept = 0;
             for position in 0..count {

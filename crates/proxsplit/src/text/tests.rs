@@ -189,3 +189,38 @@ proptest! {
         let _ = text.parse::<Operator>();
     }
 }
+
+/// The page of the book says what the code says.
+#[test]
+fn the_book_lists_every_operator_and_every_rule() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/operators.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    for entry in catalogue() {
+        let formula = entry.formula.replace('|', "\\|");
+        let start = format!("| `{entry}` | {formula} | ");
+        let row = page.lines().find(|line| line.starts_with(&start));
+        let row = row.unwrap_or_else(|| panic!("no row starts with {start}"));
+        assert!(row.ends_with(&format!("| {} |", entry.class)), "{row}");
+    }
+    let (tables, joins) = page.split_once("## What `+` does").unwrap();
+    assert_eq!(tables.matches("\n| `").count(), catalogue().count());
+    let rules = [
+        Rule::Alone,
+        Rule::Ridge,
+        Rule::Clamp,
+        Rule::Between,
+        Rule::ProjectFirst,
+        Rule::SeparableLast,
+        Rule::Shrink,
+        Rule::BallMultiplier,
+        Rule::Stretch,
+        Rule::SumMultiplier,
+        Rule::LargestFirst,
+        Rule::SparseSimplex,
+        Rule::Dykstra,
+    ];
+    assert_eq!(rules.len(), Rule::Dykstra as usize + 1);
+    for rule in rules {
+        assert!(joins.contains(&format!("| {rule} |\n")), "{rule}");
+    }
+}

@@ -124,15 +124,13 @@ mod tests {
                 let mut x = y.clone();
                 BoxSum::new(0.0, 1.0, total).unwrap().prox(&mut x, 1.0);
                 assert!((x.iter().sum::<f64>() - total).abs() < 1e-9 * total);
-                // Entries between the bounds moved by the same μ, those at a bound had to stop there.
+                // Some μ fits all: entries below 1 had to move by at most μ, those above 0 by at least μ.
                 let moves = || y.iter().zip(&x).map(|(y, x)| (y - x, *x));
-                let free = moves().filter(|(_, x)| 0.0 < *x && *x < 1.0);
-                let by: Vec<f64> = free.map(|(by, _)| by).collect();
-                assert!(!by.is_empty());
-                let tolerance = 1e-11 * (1.0 + by[0].abs());
-                assert!(by.iter().all(|m| (m - by[0]).abs() <= tolerance));
-                assert!(moves().all(|(m, x)| x > 0.0 || m <= by[0] + tolerance));
-                assert!(moves().all(|(m, x)| x < 1.0 || m >= by[0] - tolerance));
+                let below = moves().filter(|(_, x)| *x < 1.0).map(|(m, _)| m);
+                let above = moves().filter(|(_, x)| *x > 0.0).map(|(m, _)| m);
+                let most = below.fold(f64::NEG_INFINITY, f64::max);
+                let least = above.fold(f64::INFINITY, f64::min);
+                assert!(most <= least + 1e-10, "{share}, {period}: {most} {least}");
             }
         }
     }

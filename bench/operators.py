@@ -10,6 +10,7 @@ proxsplit is faster. `--write` puts the table into docs/src/operator-speed.md. T
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -86,7 +87,7 @@ def main() -> None:
     packages = ", ".join(f"{name} {machine.version(name)}" for name in dict.fromkeys(row.package for row in ROWS if row.package))
     told = (
         f"{when}, {machine.processor()}, one thread, proxsplit at {machine.commit()}, {packages}; "
-        f"load {machine.os.getloadavg()[0]:.1f} at the end.\n\n"
+        f"load {os.getloadavg()[0]:.1f} at the end.\n\n"
     )
     text = told + table(lines)
     print(text)

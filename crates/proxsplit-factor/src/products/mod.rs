@@ -21,6 +21,9 @@ use sparse::Lines;
 use std::ops::Range;
 
 /// Y/scale, as it is stored, ready for products in the precision of the factors.
+///
+/// Dense data are not copied. Of sparse data the order that is not stored is built once: 4 bytes an entry if all are 1,
+/// else 4 and those of a `T`, because gathering is several times faster than scattering.
 #[derive(Debug)]
 pub struct Data<'a, T> {
     matrix: Matrix<'a>,

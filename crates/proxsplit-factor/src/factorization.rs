@@ -1,30 +1,19 @@
 //! A run: a [`Solver`] over mini-batches or passes, whose whole state can be saved and restored.
 
-use crate::aggregated::Aggregated;
 use crate::balance::Balance;
 use crate::batch::Batch;
-use crate::incremental::Incremental;
+use crate::engine::Engine;
 use crate::measure::{self, Findings};
 use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
 use crate::settings::{Method, Settings, Step};
-use crate::sggd::Sggd;
-use crate::visits::Batches;
 use crate::work::{Work, scale_rows};
 use proxsplit::ledger::{Level, Source};
-use proxsplit::order::Order;
 use proxsplit::solve::{Measure, Method as Kind, Progress, Setting};
 use proxsplit::{Class, Error, Ledger, Lipschitz, Solver};
 
 /// Passes of `aggregated` before `auto` goes over to `batch`.
 const WARM_UP: u64 = 1;
-
-pub(crate) enum Engine<T> {
-    Batch(Batch<T>),
-    Aggregated(Aggregated<T>),
-    Incremental(Incremental<T>),
-    Sggd(Sggd<T>),
-}
 
 /// A run of one method on one problem.
 ///
@@ -52,7 +41,7 @@ impl<'a, T: Lanes> Factorization<'a, T> {
             None => crate::init::start(problem, settings.init, settings.seed),
         };
         let work = Work::new(problem, start, settings.seed);
-        let engine = engine(&work, settings)?;
+        let engine = Engine::new(&work, settings)?;
         Ok(Self {
             work,
             engine,
@@ -263,44 +252,4 @@ fn checked<T: Lanes>(start: Factors<T>, problem: Problem<'_, T>) -> Result<Facto
         }
     }
     Ok(work.factors)
-}
-
-fn engine<T: Lanes>(work: &Work<'_, T>, settings: Settings) -> Result<Engine<T>, Error> {
-    let columns = work.problem.data.cols();
-    if let Some(size) = settings.batch {
-        proxsplit::error::require("batch", size as f64, size > 0, "at least 1")?;
-    }
-    let sparse = work.problem.data.is_sparse();
-    let usual = match settings.method {
-        _ if sparse => columns.div_ceil(4),
-        Method::Incremental => columns.div_ceil(4).max(256),
-        _ => columns.div_ceil(10).max(64),
-    };
-    let size = settings.batch.unwrap_or(usual);
-    let order = match (settings.method, settings.order) {
-        (Method::Aggregated | Method::Auto, Order::Random) => Order::Reshuffled,
-        (_, order) => order,
-    };
-    let batches = Batches::new(columns, size, order, settings.seed)?;
-    Ok(match settings.method {
-        Method::Batch => Engine::Batch(Batch::new(&work.factors)),
-        Method::Auto if sparse => Engine::Batch(Batch::new(&work.factors)),
-        Method::Auto | Method::Aggregated => Engine::Aggregated(Aggregated::new(work, batches)),
-        Method::Incremental => {
-            let choice = (settings.inner, settings.step);
-            Engine::Incremental(Incremental::new(work, batches, choice))
-        }
-        Method::Sggd => {
-            let Some(term) = work.atoms.elementary else {
-                return Err(Error::Incompatible(
-                    "sggd needs a subgradient of the term of X: zero, l1, sql2, elastic with nonneg or a box".into(),
-                ));
-            };
-            let scale = match settings.step {
-                Step::Auto => 1.0,
-                Step::Constant(step) | Step::Diminishing(step) => step,
-            };
-            Engine::Sggd(Sggd::new(work, batches, scale, term))
-        }
-    })
 }

@@ -20,6 +20,7 @@ mod balance;
 mod batch;
 mod codes;
 mod encode;
+mod engine;
 mod factorization;
 mod generate;
 mod incremental;

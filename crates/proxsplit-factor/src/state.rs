@@ -1,7 +1,8 @@
 //! Everything that a run must remember to go on bit by bit as if it had never stopped.
 
 use crate::batch::Batch;
-use crate::factorization::{Engine, Factorization};
+use crate::engine::Engine;
+use crate::factorization::Factorization;
 use crate::products::Lanes;
 use crate::settings::Method;
 use proxsplit::Error;

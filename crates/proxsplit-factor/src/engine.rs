@@ -1,0 +1,61 @@
+//! The method of a run with its state, chosen by the settings, the size and the storage of the data.
+
+use crate::aggregated::Aggregated;
+use crate::batch::Batch;
+use crate::incremental::Incremental;
+use crate::products::Lanes;
+use crate::settings::{Method, Settings, Step};
+use crate::sggd::Sggd;
+use crate::visits::Batches;
+use crate::work::Work;
+use proxsplit::Error;
+use proxsplit::order::Order;
+
+pub(crate) enum Engine<T> {
+    Batch(Batch<T>),
+    Aggregated(Aggregated<T>),
+    Incremental(Incremental<T>),
+    Sggd(Sggd<T>),
+}
+
+impl<T: Lanes> Engine<T> {
+    pub(crate) fn new(work: &Work<'_, T>, settings: Settings) -> Result<Self, Error> {
+        let columns = work.problem.data.cols();
+        if let Some(size) = settings.batch {
+            proxsplit::error::require("batch", size as f64, size > 0, "at least 1")?;
+        }
+        let sparse = work.problem.data.is_sparse();
+        let usual = match settings.method {
+            _ if sparse => columns.div_ceil(4),
+            Method::Incremental => columns.div_ceil(4).max(256),
+            _ => columns.div_ceil(10).max(64),
+        };
+        let size = settings.batch.unwrap_or(usual);
+        let order = match (settings.method, settings.order) {
+            (Method::Aggregated | Method::Auto, Order::Random) => Order::Reshuffled,
+            (_, order) => order,
+        };
+        let batches = Batches::new(columns, size, order, settings.seed)?;
+        Ok(match settings.method {
+            Method::Batch => Engine::Batch(Batch::new(&work.factors)),
+            Method::Auto if sparse => Engine::Batch(Batch::new(&work.factors)),
+            Method::Auto | Method::Aggregated => Engine::Aggregated(Aggregated::new(work, batches)),
+            Method::Incremental => {
+                let choice = (settings.inner, settings.step);
+                Engine::Incremental(Incremental::new(work, batches, choice))
+            }
+            Method::Sggd => {
+                let Some(term) = work.atoms.elementary else {
+                    return Err(Error::Incompatible(
+                    "sggd needs a subgradient of the term of X: zero, l1, sql2, elastic with nonneg or a box".into(),
+                ));
+                };
+                let scale = match settings.step {
+                    Step::Auto => 1.0,
+                    Step::Constant(step) | Step::Diminishing(step) => step,
+                };
+                Engine::Sggd(Sggd::new(work, batches, scale, term))
+            }
+        })
+    }
+}

@@ -1,4 +1,5 @@
 //! The binary from outside: what it prints, what it writes, how it ends.
+#![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
 
 mod after;
 mod bench;

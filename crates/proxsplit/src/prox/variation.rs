@@ -48,7 +48,7 @@ impl Line {
 
 /// The knots of min(max(F, −λ), λ), in order.
 struct Knots<'a> {
-    knots: &'a mut [Knot],
+    list: &'a mut [Knot],
     first: usize,
     end: usize,
 }
@@ -58,7 +58,7 @@ impl Knots<'_> {
     #[inline(always)]
     fn enter(&mut self, mut line: Line) -> Line {
         while self.first < self.end {
-            let knot = self.knots[self.first];
+            let knot = self.list[self.first];
             if line.at(knot[0]) >= 0.0 {
                 break;
             }
@@ -72,7 +72,7 @@ impl Knots<'_> {
     #[inline(always)]
     fn leave(&mut self, mut line: Line) -> Line {
         while self.first < self.end {
-            let knot = self.knots[self.end - 1];
+            let knot = self.list[self.end - 1];
             if line.at(knot[0]) <= 0.0 {
                 break;
             }
@@ -91,8 +91,8 @@ impl Knots<'_> {
         let leaving = self.leave(line(-slack - y));
         let (l, u) = (entering.root(), leaving.root());
         self.first -= 1;
-        self.knots[self.first] = entering.knot(l, 1.0);
-        self.knots[self.end] = leaving.knot(u, -1.0);
+        self.list[self.first] = entering.knot(l, 1.0);
+        self.list[self.end] = leaving.knot(u, -1.0);
         self.end += 1;
         (l, u)
     }
@@ -119,7 +119,7 @@ pub(crate) fn reduce_variation<T: Real>(x: &mut [T], radius: f64) {
     scratch::with(8 * n, |buffer: &mut [f64]| {
         let (knots, bounds) = buffer.split_at_mut(6 * n);
         let knots = Knots {
-            knots: knots.as_chunks_mut().0,
+            list: knots.as_chunks_mut().0,
             first: n,
             end: n,
         };

@@ -19,7 +19,7 @@ pub(crate) fn with_step(value: f64, step: f64) -> String {
         return "0".to_owned();
     }
     let size = value.abs();
-    if size >= 1e7 || size < 1e-4 {
+    if !(1e-4..1e7).contains(&size) {
         let digits = (size.log10().floor() - step.log10().floor()).clamp(0.0, 9.0) as usize;
         return format!("{value:.digits$e}");
     }

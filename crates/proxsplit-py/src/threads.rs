@@ -42,7 +42,10 @@ pub(crate) fn interruptible<R: Send>(
             let mut signal = Ok(());
             while wait.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
                 if signal.is_ok() {
-                    signal = Python::attach(|py| py.check_signals());
+                    // The method itself is not general enough in its lifetime.
+                    #[allow(clippy::redundant_closure_for_method_calls)]
+                    let checked = Python::attach(|py| py.check_signals());
+                    signal = checked;
                     stop.store(signal.is_err(), Ordering::Relaxed);
                 }
             }

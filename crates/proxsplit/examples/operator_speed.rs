@@ -31,11 +31,14 @@ fn time<T: Real>(operator: &dyn Prox<T>, y: &[T], x: &mut [T]) -> Duration {
     best
 }
 
+/// How a number is read from bytes and written to them.
+type Codec<T, const BYTES: usize> = (fn([u8; BYTES]) -> T, fn(T) -> [u8; BYTES]);
+
 /// Times all forms on the numbers that `read` and `write` turn into bytes and back.
 fn race<T: Real, const BYTES: usize>(
     paths: [&Path; 2],
     forms: &[String],
-    (read, write): (fn([u8; BYTES]) -> T, fn(T) -> [u8; BYTES]),
+    (read, write): Codec<T, BYTES>,
 ) -> Result<(), Box<dyn AnyError>>
 where
     Operator: Prox<T>,

@@ -42,6 +42,7 @@ impl Limits {
 
 /// Where results go and how they are told.
 #[derive(Debug, Clone, clap::Args)]
+#[allow(clippy::struct_excessive_bools)] // Independent flags of the command line.
 pub(crate) struct Shown {
     /// Replace an existing result
     #[arg(long)]

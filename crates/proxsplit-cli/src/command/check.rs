@@ -110,10 +110,8 @@ fn words(found: &Audit) -> String {
     };
     lines.push(("dead atoms", dead));
     lines.push(("scale", scale(found)));
-    lines
-        .iter()
-        .map(|(name, text)| format!("{name:<11} {text}\n"))
-        .collect()
+    let padded = |(name, text): &(&str, String)| format!("{name:<11} {text}");
+    lines.iter().map(padded).collect::<Vec<_>>().join("\n") + "\n"
 }
 
 fn scale(found: &Audit) -> String {

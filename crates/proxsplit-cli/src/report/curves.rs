@@ -3,6 +3,9 @@
 use super::svg::{Chart, Level};
 use crate::record::{Record, TraceRow};
 
+/// What a curve runs over.
+type Read = fn(&TraceRow) -> f64;
+
 /// Objective and residual, each against passes and against time.
 pub(super) fn all(record: &Record, trace: &[TraceRow]) -> Vec<String> {
     let certificate = &record.certificate;
@@ -27,8 +30,7 @@ pub(super) fn all(record: &Record, trace: &[TraceRow]) -> Vec<String> {
     });
     let spread = high > 5.0 * low;
     let mut figures = Vec::new();
-    let over: [(&str, fn(&TraceRow) -> f64); 2] =
-        [("passes", |row| row.pass), ("seconds", |row| row.seconds)];
+    let over: [(&str, Read); 2] = [("passes", |row| row.pass), ("seconds", |row| row.seconds)];
     for (x_name, x) in over {
         let points: Vec<_> = shown.iter().map(|row| (x(row), row.objective)).collect();
         figures.push(chart(title, x_name, &points, &[], spread));

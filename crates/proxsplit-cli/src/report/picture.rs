@@ -18,7 +18,9 @@ impl Colours {
         if low < 0.0 {
             let reach = high.max(-low);
             Self {
-                palette: (0..=254).map(|i| signed(i as f64 / 127.0 - 1.0)).collect(),
+                palette: (0..=254u8)
+                    .map(|i| signed(f64::from(i) / 127.0 - 1.0))
+                    .collect(),
                 low: -reach,
                 high: reach,
             }

@@ -54,7 +54,7 @@ fn pass(f: &dyn FiniteSum, g: &dyn Prox, inner: Inner, (step, l): (f64, f64)) ->
     let mut exact = vec![0.0; x.len()];
     f.gradient(&x, &mut exact);
     let error: Vec<f64> = exact.iter().zip(&sum).map(|(a, b)| a - b).collect();
-    let growth = (1.0 + 2.0 * step * l).powi(betas.len() as i32 - 1);
+    let growth = (1.0 + 2.0 * step * l).powi(i32::try_from(betas.len()).unwrap_or(i32::MAX) - 1);
     let printed = growth * betas[..betas.len() - 1].iter().sum::<f64>();
     [norm(&error), drift_bound(step, l, &betas), printed]
 }

@@ -131,7 +131,7 @@ fn incremental_passes_come_close_to_every_answer() {
     let logistic = Logistic::new(sample.matrix(), &sample.labels()).unwrap();
     let g = L1::new(1.0).unwrap();
     let near = |found: &[f64], best: &[f64]| {
-        assert!(distance(found, best) < 0.05, "{found:?} is not {best:?}")
+        assert!(distance(found, best) < 0.05, "{found:?} is not {best:?}");
     };
     for inner in [Inner::Identity, Inner::Prox] {
         let passes = Passes {

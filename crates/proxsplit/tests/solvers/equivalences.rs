@@ -60,7 +60,8 @@ fn one_batch_of_all_terms_is_the_batch_method() {
                 .unwrap();
             let (mut batch, mut incremental) = (batch, incremental);
             for _ in 0..50 {
-                (batch.next(), incremental.next());
+                batch.next();
+                incremental.next();
                 assert_eq!(batch.x(), incremental.x());
             }
         }
@@ -133,7 +134,8 @@ fn the_same_seed_gives_the_same_bits_on_one_and_two_threads() {
         };
         let mut incremental = IncrementalSplitting::new(&f, &g, &[0.0; 60], passes).unwrap();
         let mut batch = Splitting::new(&f, &g, &[0.0; 60]).unwrap();
-        (incremental.nth(5), batch.nth(5));
+        incremental.nth(5);
+        batch.nth(5);
         (incremental.into_x(), batch.into_x())
     };
     let threads = |n| {

@@ -109,7 +109,7 @@ fn check_pass(
     let mut out = vec![0.0; x.len()];
     let mut minors: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
     pass.traced(x, step, &mut out, |_, z, term| {
-        minors.push((z.to_vec(), term.to_vec()))
+        minors.push((z.to_vec(), term.to_vec()));
     });
     let term_at = |t: usize, x: &[f64]| {
         let mut term = vec![0.0; x.len()];

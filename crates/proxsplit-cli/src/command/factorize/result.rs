@@ -155,10 +155,8 @@ impl Finished<'_> {
             folder.path().display()
         );
         if self.args.report {
-            text.push_str(&format!(
-                "\n  report      {}",
-                folder.file(report::PAGE).display()
-            ));
+            text.push_str("\n  report      ");
+            text.push_str(&folder.file(report::PAGE).display().to_string());
         }
         if self.saved {
             text.push_str("\n  checkpoint  kept; --resume with higher limits goes on");

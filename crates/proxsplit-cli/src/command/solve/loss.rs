@@ -137,9 +137,10 @@ mod tests {
             let name = text.split(':').next().unwrap();
             let default = name.parse::<Choice>().unwrap();
             let with_number = format!("{name}:1").parse::<Choice>();
-            match text.contains(':') {
-                true => assert_eq!(with_number.unwrap().kind, default.kind),
-                false => assert!(with_number.is_err(), "{name}"),
+            if text.contains(':') {
+                assert_eq!(with_number.unwrap().kind, default.kind);
+            } else {
+                assert!(with_number.is_err(), "{name}");
             }
         }
         for text in ["", "hinge", "huber:", "huber:-1", "cauchy:x", "huber:inf"] {

@@ -41,7 +41,7 @@ impl Axis {
     }
 
     /// The same axis, made to begin at zero.
-    pub(super) fn from_zero(self) -> Self {
+    pub(super) fn beginning_at_zero(self) -> Self {
         Self {
             low: self.low.min(0.0),
             ..self

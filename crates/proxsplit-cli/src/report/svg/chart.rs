@@ -37,7 +37,7 @@ impl Chart<'_> {
     pub(crate) fn svg(&self) -> String {
         let (width, height) = SIZE;
         let mut canvas = Canvas::new(width, height, self.title);
-        let x = Axis::over(self.points.iter().map(|p| p.0), false).from_zero();
+        let x = Axis::over(self.points.iter().map(|p| p.0), false).beginning_at_zero();
         let levels = self.levels.iter().map(|level| level.at);
         let y = Axis::over(self.points.iter().map(|p| p.1).chain(levels), self.log).with_room();
         let place = |(a, b): (f64, f64)| {

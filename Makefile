@@ -8,7 +8,7 @@ PY := $(VENV)/bin/python
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
-test: lint rust python ## All lints and tests, Rust and Python; installs what they need
+test: lint rust python reproduce-quick ## All lints and tests, Rust and Python; installs what they need
 
 lint: ## Format, clippy and documentation, warnings are errors
 	cargo fmt --all --check

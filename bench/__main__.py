@@ -56,7 +56,7 @@ def main() -> None:
     docs = asked.docs or (ROOT / "target" / "bench" / "quick" if asked.quick else ROOT / "docs" / "src")
     runs, extra = [], {}
     for case in (case for case in cases if not case.missing):
-        bare = products.seconds(case)
+        bare = products.seconds(case, asked.threads)
         programs = [p for p in ALL if p.fits(case) and (not asked.programs or p.name in asked.programs)]
         runs += compete(case, programs, asked.seeds or case.seeds, asked)
         extra[case.name] = bare, confirm.objective(runs, case, asked.threads)

@@ -26,7 +26,7 @@ class Score:
     excess: float
 
 
-def score(case: Case, x: np.ndarray, precision: float = 1e-8) -> Score:
+def score(case: Case, x: np.ndarray, precision: float = 1e-7) -> Score:
     """Judges X to a relative precision of ½‖Y‖²."""
     x = np.asarray(x, dtype=np.float64)
     if x.min() < 0 or not np.isfinite(x).all():

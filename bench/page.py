@@ -14,10 +14,11 @@ from .race import Run
 TEXT = """# Benchmarks
 
 Command: `{command}`. Measured {machine}.
+{busy}
 
 Every program gets the same matrix in memory, {threads} threads, f64 unless named otherwise, and the same seconds, each in a
 process of its own. Time starts when the data is loaded and includes the program's initialisation. One judge scores all:
-it takes only X and solves the codes A for it to a relative precision of 1e−8 (`bench/evaluate.py`). Numbers are medians over seeds.
+it takes only X and solves the codes A for it to a precision of 1e−7 · ½‖Y‖² (`bench/evaluate.py`). Numbers are medians over seeds.
 All programs run with the first seed; with the other seeds only proxsplit in f64, the NumPy scheme and the best program from pip.
 SPAMS has no seed; its nmf is made for dense data and gave no answer on the web graph in two minutes, so that it is left out there. proxsplit's times come from its trace, whose last objective must agree with the judge's; "judged then" is what the judge
 says of new runs that are stopped after the same passes.
@@ -37,6 +38,12 @@ CASE = """
 {table}
 """
 
+IDLE = 1.5
+BUSY = (
+    "**The machine was busy with other work:** seconds are several times too long and noisy for all programs, "
+    "and the ratios are only indications."
+)
+
 
 def write(runs: list[Run], extra: dict[str, tuple[float, float]], settings: dict, docs: Path) -> None:
     """Writes the page, the figures and the results; `extra` has the bare products and the confirmed objective of every case."""
@@ -45,7 +52,8 @@ def write(runs: list[Run], extra: dict[str, tuple[float, float]], settings: dict
     folder.mkdir(parents=True, exist_ok=True)
     cases = list(dict.fromkeys(run.case for run in runs))
     main = table.markdown(table.HEAD, [table.first_row(runs, case, *extra[case.name]) for case in cases])
-    text = TEXT.format(main=main, machine=machines.sentence(machine), **settings["shown"])
+    busy = BUSY if machine["load"] > IDLE else ""
+    text = TEXT.format(main=main, machine=machines.sentence(machine), busy=busy, **settings["shown"])
     for case in cases:
         text += section(runs, case, folder)
     failures = sorted({f"- {run.program.name} on {run.case.title}: {run.failure}" for run in runs if run.failure})

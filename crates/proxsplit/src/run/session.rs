@@ -241,13 +241,13 @@ mod tests {
         let stop = Stop::default();
         let expected = run(&mut Halving::default(), &stop, ());
         assert!(expected.converged());
-        for steps in 0..30 {
+        // Five passes of four iterations, and a look before each and after the last.
+        for steps in 0..26 {
             let (mut session, mut solver) = (Session::new(stop), Halving::default());
-            let early = drive(&mut session, &mut solver, steps);
+            assert_eq!(drive(&mut session, &mut solver, steps), None);
             let saved = serde_json::to_string(&session.save()).unwrap();
             let mut session = Session::resume(stop, serde_json::from_str(&saved).unwrap());
             let reason = drive(&mut session, &mut solver, 100).unwrap();
-            assert!(early.is_none_or(|early| early == reason));
             let report = session.report(reason, &solver);
             assert_eq!(report.certificate, expected.certificate, "{steps}");
             let looks = |trace: &[Row]| trace.iter().map(|row| row.progress).collect::<Vec<_>>();

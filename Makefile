@@ -16,7 +16,8 @@ lint: ## Format, clippy and documentation, warnings are errors
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --workspace --no-deps --quiet
 
 rust: ## Unit, integration and documentation tests; the random cases are the same every time
-	PROPTEST_RNG_SEED=1 cargo test --release --workspace --quiet
+	PROPTEST_RNG_SEED=1 cargo test --release --workspace --quiet --lib --bins --tests
+	cargo test --release --workspace --quiet --doc
 
 $(PY): crates/proxsplit-py/requirements-test.txt
 	python3 -m venv $(VENV)

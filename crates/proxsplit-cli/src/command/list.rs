@@ -55,6 +55,10 @@ const STEPS: &[(&str, &str)] = &[
 ];
 
 const STARTS: &[(&str, &str)] = &[
+    (
+        "auto",
+        "nndsvd for sparse data and nonnegative factors, else random",
+    ),
     ("random", "scaled random numbers from the seed"),
     ("nndsvd", "from a truncated SVD, zeros kept"),
     ("nndsvda", "the same, zeros filled with the mean"),

@@ -66,11 +66,11 @@ pub(crate) struct Args {
         help_heading = "Method"
     )]
     pub(super) step: Choice,
-    /// random, nndsvd, nndsvda, nndsvdar, or a folder with X and A
+    /// auto, random, nndsvd, nndsvda, nndsvdar, or a folder with X and A
     #[arg(
         long,
         value_name = "START",
-        default_value = "random",
+        default_value = "auto",
         help_heading = "Method"
     )]
     pub(super) init: Start,

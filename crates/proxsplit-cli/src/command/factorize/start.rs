@@ -16,7 +16,8 @@ pub(crate) enum Start {
     Folder(PathBuf),
 }
 
-const NAMES: [(&str, Init); 4] = [
+const NAMES: [(&str, Init); 5] = [
+    ("auto", Init::Auto),
     ("random", Init::Random),
     ("nndsvd", Init::Nndsvd),
     ("nndsvda", Init::Nndsvda),

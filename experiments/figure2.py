@@ -20,13 +20,13 @@ THREADS = 2
 GRID = [0.03, 0.1, 0.3, 1.0, 3.0]
 NIPS = {
     "NIPS, constant": ours("NIPS, constant", "incremental", step="0.25"),
-    "NIPS, diminishing": ours("NIPS, diminishing", "incremental", step="diminishing:1,1"),
+    "NIPS, diminishing": ours("NIPS, diminishing", "incremental", step="diminishing:1,0.5"),
     "NIPS, automatic": ours("NIPS, automatic", "incremental"),
 }
 
 TEXT = """
 Sparse NMF as in the paper's Figure 2: min ½‖Y − XA‖² + λ‖X‖₁ + γ‖A‖₁ over X, A ≥ 0. NIPS is `--method incremental` with O = prox: a constant step
-of 0.25, the diminishing step 1/(1 + k), and the automatic one. SGGD is `--method sggd`; its step η₀ is tuned over a grid with the
+of 0.25, the diminishing step 1/√(1 + k), and the automatic one. SGGD is `--method sggd`; its step η₀ is tuned over a grid with the
 first seed (the grid grows if its end is best) and the best is shown. All methods use the same seeds, hence the same starts, and the same mini-batches.
 Sparsity is the fraction of exact zeros. Bars and numbers are means over seeds, with the least and the greatest value.
 
@@ -63,7 +63,7 @@ def contests(quick: bool) -> list[Contest]:
 
 
 def sggd(step: float) -> Program:
-    return ours(f"SGGD, η₀ = {step:g}", "sggd", step=f"diminishing:{step:g},1")
+    return ours(f"SGGD, η₀ = {step:g}", "sggd", step=f"diminishing:{step:g},0.5")
 
 
 def run(out: Output, checks: Checks, quick: bool) -> None:

@@ -58,7 +58,7 @@ pub(crate) struct Args {
     /// What the incremental method does to X between two mini-batches
     #[arg(long, value_enum, default_value = "prox", help_heading = "Method")]
     pub(super) inner: InnerName,
-    /// The step of the incremental method and of sggd: auto, a number, or diminishing:FIRST,1
+    /// The step of the incremental method and of sggd: auto, a number, or diminishing:FIRST,0.5
     #[arg(
         long,
         value_name = "STEP",
@@ -153,11 +153,11 @@ impl Args {
                 Choice::Constant(step) => Step::Constant(step),
                 Choice::Diminishing {
                     first,
-                    power: 1.0,
+                    power: 0.5,
                     delay: 1.0,
                 } => Step::Diminishing(first),
                 other => bail!(
-                    "--step {other} is not for factorizations: use auto, a number, or diminishing:FIRST,1"
+                    "--step {other} is not for factorizations: use auto, a number, or diminishing:FIRST,0.5"
                 ),
             },
             init: self.init.init(),

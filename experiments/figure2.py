@@ -63,7 +63,7 @@ def contests(quick: bool) -> list[Contest]:
 
 
 def sggd(step: float) -> Program:
-    return ours(f"SGGD, η₀ = {step:g}", "sggd", step=f"diminishing:{step:g},0.5")
+    return ours(f"SGGD, η₀ = {step:g}", "sggd", step=f"diminishing:{step:g},1")
 
 
 def run(out: Output, checks: Checks, quick: bool) -> None:

@@ -59,6 +59,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "prox", help_heading = "Method")]
     pub(super) inner: InnerName,
     /// The step of the incremental method and of sggd: auto, a number, or diminishing:FIRST,0.5
+    /// (for sggd diminishing:FIRST,1)
     #[arg(
         long,
         value_name = "STEP",
@@ -135,6 +136,12 @@ impl Args {
         if self.batch == Some(0) {
             bail!("--batch 0 is not possible: it must be at least 1");
         }
+        // The schedules that the methods have.
+        let power = if matches!(self.method, MethodName::Sggd) {
+            1.0
+        } else {
+            0.5
+        };
         Ok(Settings {
             method: match self.method {
                 MethodName::Auto => Method::Auto,
@@ -153,11 +160,11 @@ impl Args {
                 Choice::Constant(step) => Step::Constant(step),
                 Choice::Diminishing {
                     first,
-                    power: 0.5,
+                    power: given,
                     delay: 1.0,
-                } => Step::Diminishing(first),
+                } if given == power => Step::Diminishing(first),
                 other => bail!(
-                    "--step {other} is not for factorizations: use auto, a number, or diminishing:FIRST,0.5"
+                    "--step {other} is not for this method: use auto, a number, or diminishing:FIRST,{power}"
                 ),
             },
             init: self.init.init(),

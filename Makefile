@@ -40,8 +40,7 @@ bench: ## Race against the peers and write the tables (installs them in .venv-be
 	bench/run
 
 examples:
-	cargo build --release --quiet --package proxsplit-cli
-	cargo build --release --quiet --package proxsplit --example error_floor --example theory
+	cargo build --release --quiet --workspace --bins --example error_floor --example theory
 
 reproduce: bench examples ## The paper's experiments beside the peers: docs/src/experiments and reproduce.html
 	bench/venv python -m experiments

@@ -8,7 +8,7 @@ use crate::command::{check, encode, factorize, list, man, prox, report, solve};
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
-pub(crate) use common::{Limits, Shown, default_folder, nonnegative, positive};
+pub(crate) use common::{Limits, Shown, count, default_folder, misuse, nonnegative, positive};
 pub(crate) use shape::Image;
 
 /// Factorize matrices and minimize composite functions, with a certificate that says whether it converged.

@@ -31,6 +31,14 @@ pub(crate) struct Record {
     pub(crate) versions: Versions,
 }
 
+/// The words of the command line; what is not Unicode in them is replaced.
+pub(crate) fn command_line() -> Vec<String> {
+    let words = std::env::args_os();
+    words
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect()
+}
+
 /// A certificate, with its words.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Statement {

@@ -50,11 +50,12 @@ impl<T: Lanes> Engine<T> {
                     "sggd needs a subgradient of the term of X: zero, l1, sql2, elastic with nonneg or a box".into(),
                 ));
                 };
-                let scale = match settings.step {
-                    Step::Auto => 1.0,
-                    Step::Constant(step) | Step::Diminishing(step) => step,
+                let schedule = match settings.step {
+                    Step::Auto => (1.0, 1.0),
+                    Step::Constant(step) => (step, 1.0),
+                    Step::Diminishing { first, power } => (first, power),
                 };
-                Engine::Sggd(Sggd::new(work, batches, scale, term))
+                Engine::Sggd(Sggd::new(work, batches, schedule, term))
             }
         })
     }

@@ -33,8 +33,12 @@ impl<'a, T: Lanes> Factorization<'a, T> {
         settings: Settings,
         start: Option<Factors<T>>,
     ) -> Result<Self, Error> {
-        if let Step::Constant(step) | Step::Diminishing(step) = settings.step {
-            proxsplit::error::positive("step", step)?;
+        match settings.step {
+            Step::Auto => {}
+            Step::Constant(step) => drop(proxsplit::step::Constant::new(step)?),
+            Step::Diminishing { first, power } => {
+                proxsplit::step::Diminishing::new(first, power)?;
+            }
         }
         let start = match start {
             Some(start) => checked(start, problem)?,
@@ -218,7 +222,7 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
                 Engine::Sggd(_) => Kind::Subgradient,
                 _ => Kind::Splitting,
             },
-            diminishing: matches!(self.settings.step, Step::Diminishing(_)),
+            diminishing: matches!(self.settings.step, Step::Diminishing { .. }),
             ledger: self.ledger,
         }
     }

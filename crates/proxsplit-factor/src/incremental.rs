@@ -131,7 +131,9 @@ impl<T: Lanes> Incremental<T> {
         work.memory.step = match self.step {
             Step::Auto => self.pass.cap,
             Step::Constant(step) => step,
-            Step::Diminishing(step) => step / (1.0 + work.memory.pass as f64).sqrt(),
+            Step::Diminishing { first, power } => {
+                first / (1.0 + work.memory.pass as f64).powf(power)
+            }
         };
     }
 

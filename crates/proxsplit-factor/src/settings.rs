@@ -52,8 +52,13 @@ pub enum Step {
     Auto,
     /// The same in every pass.
     Constant(f64),
-    /// η/√(1 + k) in pass k (`sggd` always diminishes, by its own rule).
-    Diminishing(f64),
+    /// η/(1 + k)^p in pass k, 0 < p ≤ 1. (`sggd` always diminishes, with p = 1 if nothing else is said.)
+    Diminishing {
+        /// η
+        first: f64,
+        /// p
+        power: f64,
+    },
 }
 
 /// Where a run starts.

@@ -1,6 +1,6 @@
 //! `sggd`: the stochastic generalized (sub)gradient method, the paper's baseline.
 //!
-//! X ← Π(X − η_k(∇f_t(X) + (|t|/T)·s)), s ∈ ∂ψ₀(X), η_k = η₀/(L·(1 + k/batches)), Π the projection on the box of X.
+//! X ← Π(X − η_k(∇f_t(X) + (|t|/T)·s)), s ∈ ∂ψ₀(X), η_k = η₀/(L·(1 + k/batches)^p), Π the projection on the box of X.
 
 use crate::codes::largest_eigenvalue_bound;
 use crate::incremental::times;
@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 /// The state of the method.
 pub(crate) struct Sggd<T> {
     pub(crate) batches: Batches,
-    /// η₀
-    scale: f64,
+    /// η₀ and p
+    schedule: (f64, f64),
     /// ψ₀, which must be elementary: a subgradient of it is needed.
     term: Elementary,
     pub(crate) pass: Pass,
@@ -31,10 +31,15 @@ pub(crate) struct Pass {
 }
 
 impl<T: Lanes> Sggd<T> {
-    pub(crate) fn new(work: &Work<'_, T>, batches: Batches, scale: f64, term: Elementary) -> Self {
+    pub(crate) fn new(
+        work: &Work<'_, T>,
+        batches: Batches,
+        schedule: (f64, f64),
+        term: Elementary,
+    ) -> Self {
         Self {
             batches,
-            scale,
+            schedule,
             term,
             pass: Pass {
                 sum: 0.0,
@@ -64,7 +69,8 @@ impl<T: Lanes> Sggd<T> {
         let bound = largest_eigenvalue_bound(&work.ga, rank);
         self.pass.lipschitz = self.pass.lipschitz.max(bound).max(f64::MIN_POSITIVE);
         let done = work.memory.iteration as f64 / self.batches.count() as f64;
-        let step = self.scale / (self.pass.lipschitz * (1.0 + done));
+        let (first, power) = self.schedule;
+        let step = first / (self.pass.lipschitz * (1.0 + done).powf(power));
         work.memory.step = step;
         work.memory.displacement = self.descend(work, step, share);
         work.memory.visited += 1;

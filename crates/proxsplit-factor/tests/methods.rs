@@ -67,7 +67,14 @@ fn all_variants_of_the_incremental_method_work() {
     let problem = Problem::new(&data, 3, &psi_x, &psi_a).unwrap();
     let reference = after(problem, settings(Method::Batch, 0), 200.0);
     for inner in [Inner::Prox, Inner::Identity] {
-        for step in [Step::Auto, Step::Constant(0.5), Step::Diminishing(1.0)] {
+        for step in [
+            Step::Auto,
+            Step::Constant(0.5),
+            Step::Diminishing {
+                first: 1.0,
+                power: 0.5,
+            },
+        ] {
             let chosen = Settings {
                 inner,
                 step,

@@ -55,6 +55,7 @@ fn advice(cause: &io::Error) -> &'static str {
         Kind::PermissionDenied => "; check who may access it",
         Kind::ReadOnlyFilesystem => "; choose a folder on a writable disk",
         Kind::StorageFull | Kind::QuotaExceeded => "; free some space or choose another disk",
+        Kind::FileTooLarge => "; raise the limit of the system or choose another disk",
         Kind::NotADirectory => "; a part of the path is a file, not a folder",
         _ => "",
     }

@@ -59,6 +59,7 @@ impl Settings {
             }
         };
         let init = match self.init.as_str() {
+            "auto" => Init::Auto,
             "nndsvd" => Init::Nndsvd,
             "nndsvda" => Init::Nndsvda,
             "nndsvdar" => Init::Nndsvdar,

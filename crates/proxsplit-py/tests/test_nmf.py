@@ -112,6 +112,14 @@ def test_same_seed_same_bits_for_every_number_of_threads():
     assert not np.array_equal(NMF(3, init="random", random_state=6).fit(X).components_, runs[0])
 
 
+def test_auto_starts_as_the_command_line_does():
+    def components(init, data):
+        return NMF(3, init=init, max_iter=3, tol=0, random_state=0).fit(data).components_
+
+    for data, chosen in ((X, "random"), (sp.csr_array(X), "nndsvd")):
+        np.testing.assert_array_equal(components("auto", data), components(chosen, data))
+
+
 def test_penalties_and_sets_by_text_or_operator():
     from proxsplit.prox import L1, Simplex
 

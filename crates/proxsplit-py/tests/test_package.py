@@ -10,8 +10,9 @@ import pytest
 
 import proxsplit
 from proxsplit import _proxsplit, prox
+from proxsplit._operator import CLASSES
 
-MODULES = ["proxsplit", "proxsplit.prox", "proxsplit._minimize", "proxsplit._nmf", "proxsplit._minibatch",
+MODULES = ["proxsplit", "proxsplit.prox", "proxsplit._operator", "proxsplit._minimize", "proxsplit._nmf", "proxsplit._minibatch",
            "proxsplit._dictionary", "proxsplit._check"]  # fmt: skip
 
 
@@ -56,4 +57,4 @@ def test_everything_public_is_documented(name, thing):
 
 
 def test_every_operator_of_the_catalogue_has_a_class():
-    assert set(_proxsplit.catalogue()) == set(prox._CLASSES)
+    assert set(_proxsplit.catalogue()) == set(CLASSES)

@@ -1,6 +1,7 @@
 //! Options that several commands share.
 
 use crate::Outcome;
+use clap::error::ErrorKind;
 use proxsplit::{Reason, Stop};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -69,6 +70,11 @@ impl Shown {
     }
 }
 
+/// Options that do not go together: wrong usage.
+pub(crate) fn misuse(cause: &str) -> clap::Error {
+    clap::Error::raw(ErrorKind::ArgumentConflict, format!("{cause}\n"))
+}
+
 /// A number that is at least 0.
 pub(crate) fn nonnegative(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -82,6 +88,16 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
         _ => Err(format!("'{text}' must be a finite number greater than 0")),
+    }
+}
+
+/// A whole number above 0.
+pub(crate) fn count(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(format!(
+            "'{text}' must be a whole number that is at least 1"
+        )),
     }
 }
 

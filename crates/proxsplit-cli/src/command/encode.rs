@@ -95,7 +95,7 @@ impl Args {
         let zeros = crate::factors::share_of_zeros(codes.data());
         if self.json {
             output::print_json(&json!({
-                "out": out, "rank": codes.rows(), "samples": codes.cols(), "sparsity": zeros, "terms": psi.to_string(),
+                "out": out.to_string_lossy(), "rank": codes.rows(), "samples": codes.cols(), "sparsity": zeros, "terms": psi.to_string(),
             }))?;
         } else if !self.quiet {
             output::print(&format!(

@@ -44,7 +44,7 @@ const STEPS: &[(&str, &str)] = &[
     ("0.1", "a constant step"),
     (
         "diminishing:0.1,0.6",
-        "first step and power: 0.1/(1 + k)^0.6; a third number delays",
+        "first step and power: 0.1/(1 + k)^0.6; a third number delays (solve)",
     ),
     (
         "backtracking",

@@ -1,10 +1,10 @@
 //! `proxsplit prox`: applies an operator to the numbers of a file.
 
+use crate::args::positive;
 use crate::{Outcome, output, read};
 use anyhow::bail;
 use proxsplit::Prox;
 use proxsplit::data::{Dense, Elements, Order};
-use proxsplit::error::positive;
 use proxsplit::text::Operator;
 use serde_json::json;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE")]
     vector: PathBuf,
     /// The step η
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, value_parser = positive)]
     step: f64,
     /// Where to write p (.npy)
     #[arg(long, value_name = "FILE")]
@@ -34,7 +34,7 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self) -> anyhow::Result<Outcome> {
         let g: &dyn Prox = &self.operator;
-        let step = positive("step", self.step)?;
+        let step = self.step;
         if let Some(out) = self.out.as_ref().filter(|out| out.exists() && !self.force) {
             bail!(
                 "{} already exists; choose another name or add --force",

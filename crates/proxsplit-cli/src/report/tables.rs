@@ -106,11 +106,7 @@ pub(super) fn settings(record: &Record) -> Vec<(String, String)> {
     let mut rows = vec![
         ("data".to_owned(), data.source.clone()),
         ("storage".to_owned(), data.description.clone()),
-        ("samples are".to_owned(), data.orientation.clone()),
     ];
-    if data.scale != 1.0 {
-        rows.push(("divided by".to_owned(), number::short(data.scale)));
-    }
     let chosen = record.settings.iter().filter(|(_, value)| !value.is_null());
     rows.extend(chosen.map(|(name, value)| (name.replace('_', "-"), plain(value))));
     rows

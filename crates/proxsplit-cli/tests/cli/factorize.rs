@@ -197,25 +197,6 @@ fn single_precision_and_sparse_output_are_written_as_asked() {
 }
 
 #[test]
-fn labels_travel_with_the_factors() {
-    let bench = Bench::new();
-    bench.write(
-        "genes.csv",
-        "gene,cell1,cell2,cell3\nBRCA1,1,2,3\nTP53,0,1,4\nMYC,2,2,1\n",
-    );
-    bench
-        .run("factorize genes.csv --rank 1 --report --out out -q")
-        .done();
-    assert_eq!(bench.text("out/features.txt"), "BRCA1\nTP53\nMYC\n");
-    assert_eq!(bench.text("out/samples.txt"), "cell1\ncell2\ncell3\n");
-    assert!(bench.text("out/report.html").contains("TP53"));
-    bench
-        .run("factorize genes.csv --rank 1 --samples rows --out turned -q")
-        .done();
-    assert_eq!(bench.text("turned/features.txt"), "cell1\ncell2\ncell3\n");
-}
-
-#[test]
 fn a_run_can_start_from_the_factors_of_another() {
     let bench = Bench::new();
     small(&bench, "y.npy");
@@ -238,6 +219,44 @@ fn a_run_can_start_from_the_factors_of_another() {
     bench
         .run("factorize y.npy -k 2 --init nowhere --out no")
         .refused(1, &["nowhere", "nndsvda"]);
+}
+
+#[test]
+fn the_step_diminishes_with_the_power_that_is_asked_for() {
+    let bench = Bench::new();
+    // One batch a pass: the steps of the first two passes.
+    let steps = |method: &str, power: f64| -> [f64; 2] {
+        let out = format!("{method}{power}");
+        let words = format!(
+            "factorize planted:30x40x3,0.1 -k 3 --method {method} --batch 40 --out {out} -q"
+        );
+        bench
+            .run(&format!(
+                "{words} --step diminishing:0.5,{power} --tol 0 --passes 2"
+            ))
+            .done();
+        let trace = bench.text(&format!("{out}/trace.jsonl"));
+        let rows = trace
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let steps: Vec<f64> = rows.map(|row| row["step"].as_f64().unwrap()).collect();
+        steps.try_into().unwrap()
+    };
+    for power in [0.5, 0.75, 1.0] {
+        let [first, second] = steps("incremental", power);
+        assert_eq!(first, 0.5);
+        assert!((second - 0.5 / 2_f64.powf(power)).abs() < 1e-12, "{second}");
+    }
+    // sggd divides by the curvature, which is the same in the first two passes whatever the power.
+    let ([first, slow], [same, fast]) = (steps("sggd", 0.6), steps("sggd", 1.0));
+    assert_eq!(first, same);
+    assert!(
+        (slow / fast - 2_f64.powf(0.4)).abs() < 1e-12,
+        "{slow} and {fast}"
+    );
+    bench
+        .run("factorize rand:5x6 -k 2 --method incremental --step diminishing:1,2 --out no")
+        .refused(2, &["--step"]);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod after;
 mod bench;
 mod factorize;
 mod kill;
+mod labels;
 mod prox;
 mod refuse;
 mod shell;

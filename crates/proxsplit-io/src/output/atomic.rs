@@ -23,7 +23,10 @@ pub(crate) fn write(
     drop(file);
     fs::rename(&partial.0, path).map_err(failed)?;
     std::mem::forget(partial);
-    sync_folder(path);
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => sync_folder(folder),
+        _ => sync_folder(Path::new(".")),
+    }
     Ok(())
 }
 
@@ -46,12 +49,8 @@ fn partial_name(path: &Path) -> io::Result<PathBuf> {
     Ok(path.with_file_name(hidden))
 }
 
-/// Makes the new name durable. Not every system can sync a folder, and the file itself is safe: errors are ignored.
-fn sync_folder(path: &Path) {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+/// Makes new names durable. Not every system can sync a folder, and the files themselves are safe: errors are ignored.
+pub(super) fn sync_folder(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
     }

@@ -17,7 +17,7 @@ from ._certificate import Certificate
 from ._data import factor, factor_dtype, native, validated
 from ._progress import Progress
 
-INITS = ("random", "nndsvd", "nndsvda", "nndsvdar", "custom")
+INITS = ("auto", "random", "nndsvd", "nndsvda", "nndsvdar", "custom")
 
 
 class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

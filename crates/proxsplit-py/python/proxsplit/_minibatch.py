@@ -25,7 +25,7 @@ class MiniBatchNMF(NMF):
     ----------
     n_components : int or 'auto', default='auto'
         Number of components, at most the number of samples. 'auto' is the smaller of both sides of X.
-    init : {'random', 'nndsvd', 'nndsvda', 'nndsvdar', 'custom'}, default=None
+    init : {'auto', 'random', 'nndsvd', 'nndsvda', 'nndsvdar', 'custom'}, default=None
         The start, as in :class:`NMF`; :meth:`partial_fit` starts with 'random'.
     batch_size : int, default=1024
         Samples in a batch of :meth:`fit`.

@@ -14,7 +14,8 @@ from scipy.optimize import OptimizeResult, OptimizeWarning
 from . import _proxsplit
 from ._certificate import Certificate
 from ._progress import Progress
-from .prox import Operator, Zero, as_float, parse
+from ._operator import Operator, as_float, parse
+from ._penalties import Zero
 
 _DEFAULTS: dict[str, Any] = {
     "maxiter": 1000, "maxtime": None, "atol": 1e-9, "check_every": 1, "batch_size": 1, "order": "reshuffled",

@@ -24,9 +24,10 @@ class NMF(Factorization):
     n_components : int or 'auto', default='auto'
         Number of components, at most the number of samples. 'auto' takes it from the given factors if ``init="custom"``, else the
         smaller of both sides of X.
-    init : {'random', 'nndsvd', 'nndsvda', 'nndsvdar', 'custom'}, default=None
-        The start. None is 'nndsvda' if n_components ≤ min(n_samples, n_features), else 'random'. 'custom' takes `W` and `H`
-        from :meth:`fit_transform`.
+    init : {'auto', 'random', 'nndsvd', 'nndsvda', 'nndsvdar', 'custom'}, default=None
+        The start. None is 'nndsvda' if n_components ≤ min(n_samples, n_features), else 'random', as in scikit-learn. 'auto' is
+        the command line's choice: 'nndsvd' for sparse data and nonnegative factors, else 'random'. 'custom' takes `W` and `H` from
+        :meth:`fit_transform`.
     tol : float, default=1e-4
         The run has converged when the true residual of the problem is below `tol` times the residual at the start.
     max_iter : int, default=200

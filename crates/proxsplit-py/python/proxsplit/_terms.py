@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .prox import Conjugate, as_operator
+from ._operator import Conjugate, as_operator
 
 
 def elastic(weight: float, l1_ratio: float) -> str | None:

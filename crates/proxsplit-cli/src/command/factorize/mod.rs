@@ -11,7 +11,7 @@ use crate::input::Input;
 use crate::interrupt::Interrupt;
 use crate::scalar::{Dtype, Scalar};
 use crate::{Outcome, output, terms};
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use checkpoint::{Fit, Keeper};
 use proxsplit_factor::{Data, Factorization, Problem};
 use proxsplit_io::OutputDir;
@@ -60,8 +60,8 @@ impl Args {
     fn check_shape(&self, input: &Input, image: Option<Image>) -> anyhow::Result<()> {
         let (features, samples) = input.shape();
         ensure!(
-            (1..=samples).contains(&self.rank),
-            "--rank {} is not possible: it must be at least 1 and at most the number of samples, {samples}",
+            self.rank <= samples,
+            "--rank {} is not possible: it can be at most the number of samples, {samples}",
             self.rank
         );
         if let Some(image) = image {
@@ -111,9 +111,7 @@ impl Args {
             trace: &driven.trace,
             saved: driven.saved,
         };
-        finished
-            .write(folder, solver.factors())
-            .with_context(|| format!("no result was written to {}", folder.path().display()))?;
+        finished.write(folder, solver.factors())?;
         Ok(self.shown.outcome(driven.report.reason))
     }
 

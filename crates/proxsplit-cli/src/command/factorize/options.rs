@@ -1,10 +1,9 @@
 //! The options of `proxsplit factorize`.
 
 use super::start::Start;
-use crate::args::{Image, Limits, Shown, nonnegative, positive};
+use crate::args::{Image, Limits, Shown, count, misuse, nonnegative, positive};
 use crate::input::Samples;
 use crate::scalar::Dtype;
-use anyhow::bail;
 use clap::ValueEnum;
 use proxsplit::step::Choice;
 use proxsplit::text::Operator;
@@ -20,7 +19,7 @@ pub(crate) struct Args {
     /// A data file, a 10x folder, or generated data: swimmer, rand:4000x4000 … (see `proxsplit list formats`)
     pub(super) data: String,
     /// The number of atoms, the columns of X
-    #[arg(long, short = 'k', value_name = "K")]
+    #[arg(long, short = 'k', value_name = "K", value_parser = count)]
     pub(super) rank: usize,
     /// ψ₀, the penalty of X, for example l1:1e-5
     #[arg(long, value_name = "OPERATOR", help_heading = "Problem")]
@@ -53,17 +52,17 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "auto", help_heading = "Method")]
     pub(super) method: MethodName,
     /// Samples in a mini-batch; chosen by the size of the data if absent
-    #[arg(long, value_name = "N", help_heading = "Method")]
+    #[arg(long, value_name = "N", value_parser = count, help_heading = "Method")]
     pub(super) batch: Option<usize>,
     /// What the incremental method does to X between two mini-batches
     #[arg(long, value_enum, default_value = "prox", help_heading = "Method")]
     pub(super) inner: InnerName,
-    /// The step of the incremental method and of sggd: auto, a number, or diminishing:FIRST,0.5
-    /// (for sggd diminishing:FIRST,1)
+    /// The step of the incremental method and of sggd: auto, a number, or diminishing:FIRST,POWER
     #[arg(
         long,
         value_name = "STEP",
         default_value = "auto",
+        value_parser = scheduled,
         help_heading = "Method"
     )]
     pub(super) step: Choice,
@@ -132,16 +131,8 @@ pub(crate) enum InnerName {
 
 impl Args {
     /// The same for the library.
-    pub(super) fn settings(&self) -> anyhow::Result<Settings> {
-        if self.batch == Some(0) {
-            bail!("--batch 0 is not possible: it must be at least 1");
-        }
-        // The schedules that the methods have.
-        let power = if matches!(self.method, MethodName::Sggd) {
-            1.0
-        } else {
-            0.5
-        };
+    pub(super) fn settings(&self) -> Result<Settings, clap::Error> {
+        self.check_method()?;
         Ok(Settings {
             method: match self.method {
                 MethodName::Auto => Method::Auto,
@@ -155,21 +146,50 @@ impl Args {
                 InnerName::Prox => Inner::Prox,
                 InnerName::Identity => Inner::Identity,
             },
-            step: match self.step {
-                Choice::Auto => Step::Auto,
-                Choice::Constant(step) => Step::Constant(step),
-                Choice::Diminishing {
-                    first,
-                    power: given,
-                    delay: 1.0,
-                } if given == power => Step::Diminishing(first),
-                other => bail!(
-                    "--step {other} is not for this method: use auto, a number, or diminishing:FIRST,{power}"
-                ),
-            },
+            step: schedule(self.step).unwrap_or_default(),
             init: self.init.init(),
             seed: self.seed,
             ..Settings::default()
         })
     }
+
+    /// An option that the method would ignore is refused.
+    fn check_method(&self) -> Result<(), clap::Error> {
+        let (incremental, sggd) = (MethodName::Incremental, MethodName::Sggd);
+        if self.step != Choice::Auto && ![incremental, sggd].contains(&self.method) {
+            return Err(misuse(
+                "--step is only for --method incremental and --method sggd",
+            ));
+        }
+        if self.inner != InnerName::Prox && self.method != incremental {
+            return Err(misuse("--inner identity is only for --method incremental"));
+        }
+        Ok(())
+    }
+}
+
+/// The library's name for a step, if a factorization can have it.
+fn schedule(choice: Choice) -> Option<Step> {
+    match choice {
+        Choice::Auto => Some(Step::Auto),
+        Choice::Constant(step) => Some(Step::Constant(step)),
+        Choice::Diminishing {
+            first,
+            power,
+            delay: 1.0,
+        } => Some(Step::Diminishing { first, power }),
+        _ => None,
+    }
+}
+
+/// A step that a factorization can have.
+fn scheduled(text: &str) -> Result<Choice, String> {
+    let choice = text
+        .parse()
+        .ok()
+        .filter(|&choice| schedule(choice).is_some());
+    choice.ok_or_else(|| {
+        "use auto, a number above 0, or diminishing:FIRST,POWER with a power between 0 and 1"
+            .to_owned()
+    })
 }

@@ -4,9 +4,12 @@ use super::Args;
 use crate::args::Image;
 use crate::command::report;
 use crate::input::Input;
-use crate::record::{DataRecord, FORMAT, Record, Sparsity, Statement, TraceRow, Versions};
+use crate::record::{
+    DataRecord, FORMAT, Record, Sparsity, Statement, TraceRow, Versions, command_line,
+};
 use crate::scalar::Scalar;
 use crate::{number, output};
+use anyhow::Context;
 use proxsplit::Report;
 use proxsplit::data::{Dense, Order};
 use proxsplit::linalg::Mat;
@@ -16,14 +19,17 @@ use proxsplit_io::{
 };
 use serde_json::{Value, json};
 
-/// What a run leaves behind; `run.json` is written last, so that its presence means that all of it is there.
-pub(super) const FILES: [&str; 6] = [
+/// What a run may leave behind; where `run.json` is, the result is whole.
+pub(super) const FILES: [&str; 9] = [
     "run.json",
     "X.npy",
     "A.npy",
     "X.npz",
     "A.npz",
     "trace.jsonl",
+    "features.txt",
+    "samples.txt",
+    report::PAGE,
 ];
 
 /// Everything that is known when a run has ended.
@@ -39,16 +45,15 @@ pub(super) struct Finished<'a> {
 }
 
 impl Finished<'_> {
-    /// Writes all files and tells what came of the run. After an error there is no part of a result left.
+    /// Writes all files and tells what came of the run. After an error an earlier result is as it was.
     pub(super) fn write<T: Scalar>(
         &self,
         folder: &OutputDir,
         factors: &Factors<T>,
     ) -> anyhow::Result<()> {
-        clear(folder)?;
-        let record = self.files(folder, factors).inspect_err(|_| {
-            let _ = clear(folder);
-        })?;
+        let record = folder
+            .replace(&FILES, |aside| self.files(aside, factors))
+            .with_context(|| format!("no result was written to {}", folder.path().display()))?;
         self.tell(folder, &record)
     }
 
@@ -81,7 +86,7 @@ impl Finished<'_> {
         let (args, certificate) = (self.args, &self.report.certificate);
         Record {
             format: FORMAT,
-            command: std::env::args().collect(),
+            command: command_line(),
             objective: certificate.objective,
             seconds: self.report.seconds,
             passes: certificate.passes,
@@ -118,15 +123,20 @@ impl Finished<'_> {
             "a_penalty": text(&args.a_penalty),
             "x_set": text(&args.x_set),
             "a_set": text(&args.a_set),
+            "samples": args.samples.to_string(),
+            "scale": args.scale,
             "batch": args.batch,
             "inner": format!("{:?}", args.inner).to_lowercase(),
             "step": args.step.to_string(),
             "init": args.init.to_string(),
+            "seed": args.seed,
             "passes": args.limits.passes,
             "time": args.limits.time,
             "tol": args.limits.tol,
             "threads": rayon::current_num_threads(),
             "dtype": args.dtype.to_string(),
+            "checkpoint_every": args.checkpoint_every,
+            "sparse_out": args.sparse_out,
             "image": self.image.map(|image| image.to_string()),
         });
         match settings {
@@ -185,20 +195,6 @@ fn factor<T: Scalar>(
         )?;
     } else {
         write_npy(folder.file(&format!("{name}.npy")), view)?;
-    }
-    Ok(())
-}
-
-/// Removes the files of an earlier run, so that no mixture of two results can be mistaken for one.
-fn clear(folder: &OutputDir) -> std::io::Result<()> {
-    for name in FILES
-        .iter()
-        .chain(&["report.html", "features.txt", "samples.txt"])
-    {
-        match std::fs::remove_file(folder.file(name)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 mod loss;
 mod result;
 
-use crate::args::{Limits, Shown, default_folder};
+use crate::args::{Limits, Shown, count, default_folder};
 use crate::interrupt::Interrupt;
 use crate::progress::{self, Look, Progress};
 use crate::{Outcome, read, terms};
@@ -46,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "batch")]
     method: Method,
     /// Rows in a batch of the incremental method
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = count)]
     batch: usize,
     /// What stands between two batches
     #[arg(long, value_enum, default_value = "identity")]

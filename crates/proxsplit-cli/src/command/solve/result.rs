@@ -8,8 +8,8 @@ use proxsplit::data::Elements;
 use proxsplit_io::{Data, OutputDir, write_json, write_json_lines, write_npy_vector};
 use serde_json::{Value, json};
 
-/// The files that a run leaves behind.
-pub(super) const FILES: [&str; 3] = ["x.npy", "run.json", "trace.jsonl"];
+/// What a run leaves behind; where `run.json` is, the result is whole.
+pub(super) const FILES: [&str; 3] = ["run.json", "x.npy", "trace.jsonl"];
 
 /// Writes x, record and trace, and tells what came of it.
 pub(super) fn write(
@@ -19,16 +19,17 @@ pub(super) fn write(
     report: &Report,
 ) -> anyhow::Result<()> {
     let record = record(args, data, report);
-    write_npy_vector(folder.file("x.npy"), Elements::F64(x))?;
     let rows = report.trace.iter().map(|row| {
         json!({
             "pass": row.progress.passes, "seconds": row.seconds, "objective": row.measure.objective,
             "residual": row.measure.residual, "scaled_residual": row.measure.scaled_residual, "step": row.progress.step,
         })
     });
-    write_json_lines(folder.file("trace.jsonl"), rows)?;
-    // Last, so that its presence means that the result is whole.
-    write_json(folder.file("run.json"), &record)?;
+    folder.replace(&FILES, |aside| {
+        write_npy_vector(aside.file("x.npy"), Elements::F64(x))?;
+        write_json_lines(aside.file("trace.jsonl"), rows)?;
+        write_json(aside.file("run.json"), &record)
+    })?;
     if args.shown.json {
         return output::print_json(&record);
     }
@@ -48,7 +49,7 @@ fn record(args: &Args, data: &Data, report: &Report) -> Value {
     let certificate = &report.certificate;
     json!({
         "format": record::FORMAT,
-        "command": std::env::args().collect::<Vec<_>>(),
+        "command": record::command_line(),
         "objective": certificate.objective,
         "seconds": report.seconds,
         "passes": certificate.passes,
@@ -70,7 +71,7 @@ fn record(args: &Args, data: &Data, report: &Report) -> Value {
             "batch": args.batch,
             "inner": format!("{:?}", args.inner).to_lowercase(),
             "step": args.step.to_string(),
-            "start": args.start,
+            "start": args.start.as_ref().map(|path| path.to_string_lossy()),
             "passes": args.limits.passes,
             "time": args.limits.time,
             "tol": args.limits.tol,

@@ -1,0 +1,239 @@
+"""What all operators share: values, proxes, text forms."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._proxsplit import Term
+
+# Every class of the catalogue by its name in text forms.
+CLASSES: dict[str, type[Operator]] = {}
+
+
+class Operator:
+    """A term with a proximity operator.
+
+    Made by the classes of :mod:`proxsplit.prox` or by :func:`parse`; immutable, hashable, comparable, picklable.
+    """
+
+    _term: Term
+    _name: ClassVar[str]
+
+    def __init_subclass__(cls, name: str | None = None) -> None:
+        if name is not None:
+            cls._name = name
+            CLASSES[name] = cls
+
+    def __new__(cls, text: str) -> Any:
+        return parse(text)
+
+    @classmethod
+    def _of(cls, *arguments: Any) -> Any:
+        """The operator of this class with these arguments."""
+        numbers = ",".join(map(_text, arguments))
+        return _make(cls, Term(f"{cls._name}:{numbers}" if numbers else cls._name))
+
+    def value(self, x: ArrayLike) -> float:
+        """Return g(x); infinity outside the domain.
+
+        Parameters
+        ----------
+        x : array_like
+            The point. A shape that does not fit is a ValueError.
+
+        Returns
+        -------
+        float
+        """
+        return self._term.value(self._flat(x)[0])
+
+    def __call__(self, x: ArrayLike) -> float:
+        """Return g(x), see :meth:`value`."""
+        return self.value(x)
+
+    def prox(self, x: ArrayLike, step: float = 1.0) -> NDArray[Any]:
+        """Return the minimizer of g(z) + ‖z − x‖²/(2·step) over z; one of them where there are several.
+
+        Parameters
+        ----------
+        x : array_like
+            The point, of any shape. It is not changed.
+        step : float, default=1.0
+            The step, greater than 0.
+
+        Returns
+        -------
+        ndarray
+            An array of the shape of `x`; float32 if `x` is, else float64.
+        """
+        flat, shape = self._flat(x)
+        return self._term.prox(flat, float(step)).reshape(shape, order="F")
+
+    def conjugate(self) -> Operator:
+        """Return the convex conjugate g*(x) = sup ⟨x, z⟩ − g(z).
+
+        Raises ValueError if g is not convex.
+        """
+        return _make(Conjugate, self._term.conjugate())
+
+    @property
+    def modulus(self) -> float:
+        """The modulus of weak convexity: 0 if g is convex, infinity if nothing is known."""
+        return self._term.modulus
+
+    @property
+    def convex(self) -> bool:
+        """Whether g is convex."""
+        return self.modulus == 0.0
+
+    def _flat(self, x: ArrayLike) -> tuple[NDArray[Any], tuple[int, ...]]:
+        """The array as a vector of float32 or float64, and its shape."""
+        array = as_float(x, "x")
+        wanted = _matrix_shape(self._term.text)
+        if array.ndim == 2 and wanted is not None and array.shape != wanted:
+            raise ValueError(f"x has shape {array.shape}, but {self} needs {wanted}")
+        return np.ascontiguousarray(array.ravel(order="F")), array.shape
+
+    def __add__(self, other: object) -> Operator:
+        if not isinstance(other, Operator):
+            return NotImplemented
+        if isinstance(self, Conjugate) or isinstance(other, Conjugate):
+            raise ValueError("a conjugate cannot be joined with other terms")
+        return parse(f"{self}+{other}")
+
+    def __str__(self) -> str:
+        return self._term.text
+
+    def __repr__(self) -> str:
+        name, _, arguments = str(self).partition(":")
+        del name
+        return f"{type(self).__name__}({', '.join(map(_python, filter(None, arguments.split(','))))})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), str(self)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return parse, (str(self),)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"operators are immutable; make a new one instead of changing {name}")
+
+
+class Sum(Operator):
+    """A term joined with sets, as made by ``+`` or by a text form with ``+``."""
+
+    def __repr__(self) -> str:
+        return " + ".join(repr(parse(part)) for part in str(self).split("+"))
+
+
+class Conjugate(Operator):
+    """The convex conjugate of a term, as made by :meth:`Operator.conjugate`. It has no text form."""
+
+    def __str__(self) -> str:
+        return f"conjugate({self._term.text})"
+
+    def __repr__(self) -> str:
+        return f"{parse(self._term.text)!r}.conjugate()"
+
+    def conjugate(self) -> Operator:
+        """Return the term itself: a closed convex term is the conjugate of its conjugate."""
+        return parse(self._term.text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _conjugate_of, (self._term.text,)
+
+
+def parse(text: str) -> Operator:
+    """Read a text form, such as ``"l1:0.1+nonneg"``.
+
+    Parameters
+    ----------
+    text : str
+        ``name:number,number``, joined with sets by ``+``. Spaces are ignored.
+
+    Returns
+    -------
+    Operator
+        An object of the class of that name, or a :class:`Sum`.
+
+    Raises
+    ------
+    ValueError
+        If the text names no operator, or a number is out of range.
+
+    Examples
+    --------
+    >>> parse("scad:1,3.7")
+    SCAD(1, 3.7)
+    >>> parse("l1:0.1 + box:-1,1")
+    L1(0.1) + Box(-1, 1)
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"a text form is a str, not {type(text).__name__}")
+    term = Term(text)
+    kind = Sum if "+" in term.text else CLASSES.get(term.text.partition(":")[0], Operator)
+    return _make(kind, term)
+
+
+def as_operator(prox: Any, name: str) -> Operator | None:
+    """An operator from an operator, a text form or None."""
+    if prox is None or isinstance(prox, Operator):
+        return prox
+    if isinstance(prox, str):
+        return parse(prox)
+    raise TypeError(f"{name} must be an operator of proxsplit.prox, a text form such as 'l1:0.1', or None; got {prox!r}")
+
+
+def as_float(x: Any, name: str) -> NDArray[Any]:
+    """The array as float32 or float64, without a copy if it is already one of them."""
+    array = np.asarray(x)
+    if array.dtype in (np.float32, np.float64):
+        return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+    if array.dtype == np.float16:
+        return array.astype(np.float32)
+    if array.dtype.kind not in "buif":
+        raise ValueError(f"{name} must be an array of real numbers, but its dtype is {array.dtype}")
+    return array.astype(np.float64)
+
+
+def _make(cls: type, term: Term) -> Any:
+    operator: Any = object.__new__(cls)
+    object.__setattr__(operator, "_term", term)
+    return operator
+
+
+def _conjugate_of(text: str) -> Operator:
+    return parse(text).conjugate()
+
+
+def _matrix_shape(text: str) -> tuple[int, int] | None:
+    """The shape RxC or N×N in a text form."""
+    if found := re.search(r"(\d+)x(\d+)", text):
+        return int(found[1]), int(found[2])
+    if found := re.search(r"psd:(\d+)", text):
+        return int(found[1]), int(found[1])
+    return None
+
+
+def _python(argument: str) -> str:
+    """An argument of a text form as a Python expression."""
+    if found := re.fullmatch(r"(\d+)x(\d+)", argument):
+        return f"({found[1]}, {found[2]})"
+    return repr(argument) if "/" in argument else argument
+
+
+def _text(argument: Any) -> str:
+    """An argument as it stands in a text form."""
+    if isinstance(argument, (tuple, list)):
+        rows, columns = argument
+        return f"{int(rows)}x{int(columns)}"
+    if isinstance(argument, (str, int)) and not isinstance(argument, bool):
+        return str(argument)
+    return repr(float(argument))

@@ -1,0 +1,122 @@
+//! How to run: stopping, step rule, gradient source.
+
+use crate::error::refuse;
+use crate::scalar::Scalar;
+use proxsplit::gradient::{IncrementalPass, Inner, MiniBatch};
+use proxsplit::order::Order;
+use proxsplit::step::{Choice, Given, StepRule};
+use proxsplit::{FiniteSum, Lipschitz, Prox, Smooth, Splitting, Stop};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::time::Duration;
+
+/// The text form of a rule, or the steps themselves.
+#[derive(FromPyObject)]
+enum Step {
+    Rule(String),
+    Given(Vec<f64>),
+}
+
+/// How to run.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Settings {
+    method: String,
+    batch_size: usize,
+    order: String,
+    inner: String,
+    seed: u64,
+    step: Step,
+    tol: f64,
+    atol: f64,
+    passes: f64,
+    seconds: Option<f64>,
+    check_every: f64,
+}
+
+impl Settings {
+    pub(super) fn stop(&self) -> Stop {
+        let seconds = self.seconds.map(Duration::try_from_secs_f64);
+        Stop {
+            residual: self.atol,
+            relative: self.tol,
+            passes: self.passes,
+            time: seconds.and_then(Result::ok).unwrap_or(Duration::MAX),
+            check_every: self.check_every,
+            at_floor: true,
+        }
+    }
+
+    /// The solver with the step rule that was asked for.
+    pub(super) fn step<'a, T: Scalar>(
+        &self,
+        solver: Splitting<'a, T>,
+        f: &dyn Smooth<T>,
+        start: &[T],
+    ) -> PyResult<Splitting<'a, T>> {
+        let rule: Option<Box<dyn StepRule>> = match &self.step {
+            Step::Rule(text) => {
+                let choice: Choice = text.parse().map_err(refuse)?;
+                let learns = matches!(
+                    choice,
+                    Choice::Backtracking | Choice::BarzilaiBorwein | Choice::Adaptive
+                );
+                let first = if learns { first_step(f, start) } else { 1.0 };
+                choice.rule(first).map_err(refuse)?
+            }
+            Step::Given(steps) => Some(Box::new(Given::new(steps.clone()).map_err(refuse)?)),
+        };
+        match rule {
+            None => Ok(solver),
+            Some(rule) if self.method != "batch" && rule.scheduled(0).is_none() => Err(refuse(
+                "this method needs its steps in advance: give a number, a list of numbers or 'diminishing:FIRST,POWER'",
+            )),
+            Some(rule) => Ok(solver.step(rule)),
+        }
+    }
+
+    /// The solver with the gradient source that was asked for.
+    pub(super) fn source<'a, T: Scalar>(
+        &self,
+        solver: Splitting<'a, T>,
+        f: &'a dyn FiniteSum<T>,
+        g: &'a dyn Prox<T>,
+    ) -> PyResult<Splitting<'a, T>> {
+        let order = match self.order.as_str() {
+            "cyclic" => Order::Cyclic,
+            "reshuffled" => Order::Reshuffled,
+            "random" => Order::Random,
+            other => return Err(unknown("order", other)),
+        };
+        let inner = match self.inner.as_str() {
+            "identity" => Inner::Identity,
+            "prox" => Inner::Prox,
+            other => return Err(unknown("inner", other)),
+        };
+        let visits = (self.batch_size, order, self.seed);
+        Ok(match self.method.as_str() {
+            "batch" => solver,
+            "incremental" => {
+                solver.gradient(IncrementalPass::new(f, g, inner, visits).map_err(refuse)?)
+            }
+            "mini-batch" => {
+                solver.gradient(MiniBatch::new(f, visits.0, visits.1, visits.2).map_err(refuse)?)
+            }
+            other => return Err(unknown("method", other)),
+        })
+    }
+}
+
+fn unknown(what: &str, name: &str) -> PyErr {
+    PyValueError::new_err(format!("{what} {name:?} is not known"))
+}
+
+/// 1/L, with the L that is known or an estimate.
+fn first_step<T: Scalar>(f: &dyn Smooth<T>, start: &[T]) -> f64 {
+    let lipschitz = match f.lipschitz() {
+        Lipschitz::Unknown => proxsplit::smooth::lipschitz::estimate(f, start, 0),
+        known => known,
+    };
+    let l = lipschitz.value().filter(|l| *l > 0.0 && l.is_finite());
+    l.map_or(1.0, |l| 1.0 / l)
+}

@@ -8,7 +8,9 @@ use crate::command::{check, encode, factorize, list, man, prox, report, solve};
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
-pub(crate) use common::{Limits, Shown, count, default_folder, misuse, nonnegative, positive};
+pub(crate) use common::{
+    Limits, Shown, array_file, count, default_folder, misuse, nonnegative, positive,
+};
 pub(crate) use shape::Image;
 
 /// Factorize matrices and minimize composite functions, with a certificate that says whether it converged.
@@ -27,16 +29,28 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Factorize a matrix: Y ≈ XA with penalties and constraints on both factors
+    ///
+    /// Finds X (features × K) and A (K × samples) that minimize ½‖Y − XA‖² + ψ₀(X) + Σ ψ(a), with X and A in their sets.
+    /// Penalties and sets act on the columns of X and of A (see `proxsplit list operators`). X, A, run.json and trace.jsonl go to
+    /// the output folder.
     Factorize(Box<factorize::Args>),
     /// Find the codes of new samples with the atoms of a finished run
+    ///
+    /// The code of a sample y is argmin ½‖y − Xa‖² + ψ(a), with X, ψ, scale and orientation of the run.
     Encode(encode::Args),
     /// Audit the factors of any program: objective, residual, scale, dead atoms, sparsity
+    ///
+    /// Evaluates ½‖Y − XA‖² + ψ₀(X) + Σ ψ(a), how far X and A are from stationary, their scale, dead atoms and zeros.
     Check(check::Args),
     /// Write the HTML page of a finished run
     Report(report::Args),
     /// Minimize a loss of a linear model plus a penalty over a set
+    ///
+    /// Minimizes Σ_i ℓ(a_iᵀx, b_i) + penalty(x) over a set, where a_i are the rows of the data and b_i the targets.
     Solve(solve::Args),
     /// Apply the proximity operator of a penalty or set to a vector
+    ///
+    /// Prints g(p) and p = argmin_z g(z) + ‖z − v‖²/2η, or writes p to a file.
     Prox(prox::Args),
     /// List operators, losses, methods, steps and file formats
     List(list::Args),

@@ -91,7 +91,7 @@ impl Lines {
         if look.pass >= self.next_pass || look.seconds >= self.next_seconds {
             self.next_pass = (look.pass * 1.25).max(look.pass + 1.0);
             self.next_seconds = look.seconds + EVERY_SECONDS;
-            output::tell(&format!("{}  {left}", line(look)));
+            output::tell(format!("{}  {left}", line(look)).trim_end());
         }
     }
 }

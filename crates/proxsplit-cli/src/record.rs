@@ -31,11 +31,12 @@ pub(crate) struct Record {
     pub(crate) versions: Versions,
 }
 
-/// The words of the command line; what is not Unicode in them is replaced.
+/// The words of the command line, wherever the program lies; what is not Unicode in them is replaced.
 pub(crate) fn command_line() -> Vec<String> {
-    let words = std::env::args_os();
-    words
-        .map(|word| word.to_string_lossy().into_owned())
+    let words = std::env::args_os().skip(1);
+    let words = words.map(|word| word.to_string_lossy().into_owned());
+    std::iter::once("proxsplit".to_owned())
+        .chain(words)
         .collect()
 }
 

@@ -101,6 +101,22 @@ pub(crate) fn count(text: &str) -> Result<usize, String> {
     }
 }
 
+/// The name of a file for an array, with one of these extensions.
+pub(crate) fn array_file(text: &str, extensions: &[&str]) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if extensions
+        .iter()
+        .any(|known| path.extension().is_some_and(|end| end == *known))
+    {
+        Ok(path)
+    } else {
+        Err(format!(
+            "the name must end in .{}",
+            extensions.join(" or .")
+        ))
+    }
+}
+
 /// A folder beside the working directory, named after the data.
 pub(crate) fn default_folder(data: &str, what: &str) -> PathBuf {
     let name = data

@@ -8,7 +8,6 @@ use proxsplit::text::Operator;
 use proxsplit_factor::{Audit, Data, Factors, Problem, audit};
 use std::path::PathBuf;
 
-/// Evaluates ½‖Y − XA‖² + ψ₀(X) + Σ ψ(a), how far X and A are from stationary, their scale, dead atoms and zeros.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The data Y

@@ -1,11 +1,11 @@
 //! `proxsplit encode`: codes of new samples for the atoms of a finished run.
 
-use super::report::factor;
-use crate::args::positive;
+use super::report::{self, factor};
+use crate::args::{array_file, positive};
 use crate::input::{Input, Samples};
 use crate::record::Record;
-use crate::{Outcome, number, output, read, terms};
-use anyhow::{Context, bail, ensure};
+use crate::{Outcome, number, output, terms};
+use anyhow::{bail, ensure};
 use proxsplit::data::{Dense, Elements, Order};
 use proxsplit::text::Operator;
 use proxsplit_factor::{Data, encode};
@@ -13,7 +13,6 @@ use proxsplit_io::{write_npy, write_npz_sparse};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// Finds the codes a = argmin ½‖y − Xa‖² + ψ(a) of every sample y, with X, ψ, scale and orientation of a finished run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The new data, with the same features
@@ -22,7 +21,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     model: PathBuf,
     /// Where to write A; .npy, or .npz for the nonzeros only
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = |text: &str| array_file(text, &["npy", "npz"]))]
     out: Option<PathBuf>,
     /// Another penalty of A than that of the run
     #[arg(long, value_name = "OPERATOR")]
@@ -49,12 +48,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self) -> anyhow::Result<Outcome> {
-        let record: Record = read::json(&self.model.join("run.json")).with_context(|| {
-            format!(
-                "{} is not the folder of a finished run",
-                self.model.display()
-            )
-        })?;
+        let record = report::record(&self.model)?;
         let out = self
             .out
             .clone()

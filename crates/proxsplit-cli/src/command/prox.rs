@@ -1,6 +1,6 @@
 //! `proxsplit prox`: applies an operator to the numbers of a file.
 
-use crate::args::positive;
+use crate::args::{array_file, positive};
 use crate::{Outcome, output, read};
 use anyhow::bail;
 use proxsplit::Prox;
@@ -9,7 +9,6 @@ use proxsplit::text::Operator;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Prints g(p) and p = argmin_z g(z) + ‖z − v‖²/2η, or writes p to a file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The operator g in text form, for example 'l1:0.1+nonneg' (see `proxsplit list operators`)
@@ -21,7 +20,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 1.0, value_parser = positive)]
     step: f64,
     /// Where to write p (.npy)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = |text: &str| array_file(text, &["npy"]))]
     out: Option<PathBuf>,
     /// Replace the file if it exists
     #[arg(long)]

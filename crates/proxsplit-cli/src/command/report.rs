@@ -5,7 +5,7 @@ use crate::factors::Factors;
 use crate::record::{Record, TraceRow};
 use crate::report::{Source, html};
 use crate::{Outcome, output, read};
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ impl Args {
 
 /// Writes the page of a folder.
 pub(crate) fn write(folder: &Path, image: Option<Image>, path: &Path) -> anyhow::Result<()> {
-    let record: Record = read::json(&folder.join("run.json"))?;
+    let record = record(folder)?;
     let trace: Vec<TraceRow> = read::json_lines(&folder.join("trace.jsonl"))?;
     let factors = Factors {
         x: factor(folder, "X")?,
@@ -67,6 +67,12 @@ pub(crate) fn write(folder: &Path, image: Option<Image>, path: &Path) -> anyhow:
         image,
     })?;
     Ok(proxsplit_io::write_bytes(path, page)?)
+}
+
+/// What a finished run says of itself.
+pub(crate) fn record(folder: &Path) -> anyhow::Result<Record> {
+    read::json(&folder.join("run.json"))
+        .with_context(|| format!("{} is not the folder of a finished run", folder.display()))
 }
 
 /// `X.npy` or `X.npz`, whichever is there.

@@ -162,7 +162,8 @@ fn ctrl_c_saves_a_valid_result_and_a_checkpoint() {
     let id = child.id().to_string();
     assert!(
         Command::new("kill")
-            .args(["-INT", &id])
+            // Twice, as `timeout` does: to the process and to its group.
+            .args(["-INT", &id, &id])
             .status()
             .unwrap()
             .success()

@@ -57,6 +57,9 @@ fn what_cannot_be_done_is_refused() {
         .run("prox nuclear:1,2x2 v.npy")
         .refused(1, &["length 3", "2x2"]);
     bench
+        .run("prox l1:1 v.npy --out p.txt")
+        .refused(2, &["--out", ".npy"]);
+    bench
         .run("prox l1:1 v.npy --out no/p.npy")
         .refused(1, &["no/p.npy"]);
 }

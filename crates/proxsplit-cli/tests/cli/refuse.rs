@@ -76,6 +76,10 @@ fn results_are_kept_unless_force_is_given() {
     assert_eq!(bench.bytes("out/X.npy"), before);
     bench.run(&format!("{words} --seed 1 --force")).done();
     assert_ne!(bench.bytes("out/X.npy"), before);
+    std::fs::remove_file(bench.path("out/checkpoint.npz")).unwrap();
+    bench
+        .run(&format!("{words} --resume"))
+        .refused(1, &["no checkpoint to go on from"]);
     bench
         .run(&format!("{words} --force --resume"))
         .refused(2, &["--force", "--resume"]);

@@ -29,6 +29,8 @@ fn help_and_version_are_printed() {
             .starts_with("proxsplit 0.")
     );
     assert!(bench.run("solve --help").done().out.contains("--penalty"));
+    let long = bench.run("factorize --help").done().out;
+    assert!(long.contains("½‖Y − XA‖²") && long.contains("--x-penalty"));
 }
 
 #[test]

@@ -77,8 +77,6 @@ fn use_it(format: Format, bytes: &[u8]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
-
     #[test]
     fn no_change_makes_a_reader_panic(
         which in any::<Index>(), changes in prop::collection::vec(change(), 1..5)

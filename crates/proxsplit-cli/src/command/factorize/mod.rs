@@ -49,6 +49,10 @@ impl Args {
         };
         OutputDir::create(path, kept, self.shown.force)
             .map_err(|error| match error {
+                proxsplit_io::Error::Exists { path } if self.resume => anyhow::anyhow!(
+                    "{} already exists, and there is no checkpoint to go on from; --force starts anew, --out chooses another folder",
+                    path.display()
+                ),
                 proxsplit_io::Error::Exists { path } => anyhow::anyhow!(
                     "{} already exists; --resume goes on from a checkpoint, --force starts anew, --out chooses another folder",
                     path.display()

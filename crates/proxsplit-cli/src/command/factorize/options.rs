@@ -10,10 +10,6 @@ use proxsplit::text::Operator;
 use proxsplit_factor::{Inner, Method, Settings, Step};
 use std::path::PathBuf;
 
-/// Finds X (features × K) and A (K × samples) that minimize ½‖Y − XA‖² + ψ₀(X) + Σ ψ(a), with X and A in their sets.
-///
-/// Penalties and sets act on the columns of X and of A (see `proxsplit list operators`). X, A, run.json and trace.jsonl go to the
-/// output folder.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A data file, a 10x folder, or generated data: swimmer, rand:4000x4000 … (see `proxsplit list formats`)

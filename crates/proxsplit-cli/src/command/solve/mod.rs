@@ -22,7 +22,6 @@ use std::path::PathBuf;
 
 pub(crate) use loss::LOSSES;
 
-/// Minimizes Σ_i ℓ(a_iᵀx, b_i) + penalty(x) over a set, where a_i are the rows of the data and b_i the targets.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The loss ℓ, for example least-squares, logistic, huber:1.5 (see `proxsplit list losses`)

@@ -182,7 +182,7 @@ struct Watch {
     trace: Vec<Row>,
 }
 
-/// Looks without progress after which a run counts as stuck.
+/// Looks before which no run counts as stuck, and as many after them.
 const PATIENCE: usize = 10;
 
 impl Watch {
@@ -224,13 +224,24 @@ impl Watch {
         self.limit
     }
 
-    /// Whether the best residual of the last looks is hardly better than the best before them.
+    /// Whether twice the work has gained nothing: neither the best residual nor the best objective of the second half of
+    /// the run is clearly better than that of the first. Halves make the test the same for fast and slow runs.
     fn is_stuck(&self, residual: impl Fn(&Row) -> f64) -> bool {
-        let Some(early) = self.trace.len().checked_sub(PATIENCE).filter(|n| *n > 0) else {
+        let (early, late) = self.trace.split_at(self.trace.len() / 2);
+        if early.len() < PATIENCE {
             return false;
+        }
+        let best = |rows: &[Row], value: &dyn Fn(&Row) -> f64| {
+            rows.iter().map(value).fold(f64::INFINITY, f64::min)
         };
-        let best = |rows: &[Row]| rows.iter().map(&residual).fold(f64::INFINITY, f64::min);
-        best(&self.trace[early..]) > 0.9 * best(&self.trace[..early])
+        let objective = |row: &Row| row.measure.objective;
+        let (first, before, now) = (
+            objective(&self.trace[0]),
+            best(early, &objective),
+            best(late, &objective),
+        );
+        best(late, &residual) > 0.9 * best(early, &residual)
+            && before - now < 0.1 * (first - before)
     }
 
     fn report(self, reason: Reason, solver: &dyn Solver) -> Report {

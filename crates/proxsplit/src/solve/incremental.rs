@@ -33,8 +33,9 @@ impl Default for Passes {
 /// [`Splitting`] whose gradient comes from an incremental pass.
 ///
 /// With g = h + δ(·|X) and O = identity or prox these are the four variants of the paper's Table 1; with g = 0 it is the
-/// incremental gradient method, with g an indicator and O = identity the projected one. The default step is the
-/// constant min(1, 1/L) with the L of the whole sum: safe, and short for a single term.
+/// incremental gradient method, with g an indicator and O = identity the projected one. The default step is
+/// [`BoldDriver`](crate::step::BoldDriver) from min(1, 1/L), with the L of the whole sum: it evaluates Φ after every
+/// pass, which counts as a second one.
 ///
 /// ```
 /// use proxsplit::data::{Dense, Elements, Order};
@@ -71,12 +72,11 @@ impl<'a, T: Real> IncrementalSplitting<'a, T> {
         })
     }
 
-    /// Chooses the steps: constant, diminishing or given. Rules that learn from the run are refused, because η must be
+    /// Chooses the steps: constant, diminishing, given or bold. Rules that learn from gradients are refused, because η must be
     /// known before a pass begins.
     pub fn step(self, rule: impl StepRule + 'a) -> Result<Self, Error> {
         if rule.scheduled(0).is_none() {
-            let cause =
-                "an incremental pass needs its step in advance: use Constant, Diminishing or Given";
+            let cause = "an incremental pass needs its step in advance: use Constant, Diminishing, Given or BoldDriver";
             return Err(Error::Incompatible(cause.into()));
         }
         Ok(Self {

@@ -5,7 +5,7 @@ use super::{Measure, Method, Progress, Setting, Solver};
 use crate::gradient::GradientSource;
 use crate::ledger::{Ledger, Level, Source};
 use crate::linalg::vec;
-use crate::step::{BarzilaiBorwein, Constant, Curvature, StepRule, Trial};
+use crate::step::{BarzilaiBorwein, BoldDriver, Constant, Curvature, StepRule, Trial};
 use crate::{Error, Lipschitz, Prox, Real, Smooth};
 use std::mem::swap;
 
@@ -13,7 +13,7 @@ use std::mem::swap;
 ///
 /// The errors of the gradient need not vanish and the steps need not shrink; no descent is enforced unless the step
 /// rule asks for it. By default the gradient is exact and the steps are Barzilai–Borwein's; with a gradient source
-/// the default is a constant step min(1, 1/L).
+/// the default is a constant step min(1, 1/L), and for incremental passes [`BoldDriver`] that begins there.
 ///
 /// ```
 /// use proxsplit::data::{Dense, Elements, Order};
@@ -90,17 +90,16 @@ impl<'a, T: Real> Splitting<'a, T> {
         if self.rule.is_none() && self.lipschitz == Lipschitz::Unknown {
             self.lipschitz = crate::smooth::lipschitz::estimate(self.point.f, &self.point.x, 0);
         }
-        let (exact, first, constant) = (
-            self.source.is_none(),
-            self.first_step(),
-            Constant::within(self.lipschitz),
-        );
-        let rule = self
-            .rule
-            .get_or_insert_with(|| match BarzilaiBorwein::new(first) {
-                Ok(rule) if exact => Box::new(rule),
-                _ => Box::new(constant.unwrap_or(Constant::UNIT)),
-            });
+        let (first, constant) = (self.first_step(), Constant::within(self.lipschitz));
+        let constant = constant.unwrap_or(Constant::UNIT);
+        let source = self.source.as_ref().map(|source| source.source());
+        let rule = self.rule.get_or_insert_with(|| match source {
+            None => BarzilaiBorwein::new(first).map_or(Box::new(constant), |rule| Box::new(rule)),
+            Some(Source::IncrementalDrift) => {
+                BoldDriver::new(first.min(1.0)).map_or(Box::new(constant), |rule| Box::new(rule))
+            }
+            Some(_) => Box::new(constant),
+        });
         rule.as_mut()
     }
 
@@ -161,6 +160,16 @@ impl<'a, T: Real> Splitting<'a, T> {
         if error > 0.0 {
             self.ledger.set(Source::Prox, Level::Bounded(error / step));
         }
+    }
+
+    /// Evaluates Φ at the new point for a rule that watches it; whether the point is kept.
+    fn watch(&mut self, finite: bool) -> bool {
+        let mut objective = f64::NAN;
+        if finite {
+            self.passes += 1.0;
+            objective = self.point.evaluate() + self.point.g.value(&self.point.x);
+        }
+        self.rule().keeps(objective)
     }
 
     /// Shortens the step until the rule is content with the trial point, whose f, and ∇f if it is exact, it leaves in
@@ -227,18 +236,24 @@ impl<T: Real> Iterator for Splitting<'_, T> {
             self.try_step(step);
         }
         let displacement = vec::distance(&self.point.x, &self.trial);
-        if !displacement.is_finite() {
+        let finite = displacement.is_finite();
+        if !finite && !(self.rule().watches() && step > f64::MIN_POSITIVE) {
             self.point.value = None;
             return None;
         }
         swap(&mut self.point.x, &mut self.trial);
+        let kept = !self.rule().watches() || self.watch(finite);
+        if !kept {
+            swap(&mut self.point.x, &mut self.trial);
+            self.point.value = None;
+        }
         self.step = step;
         self.iteration += 1;
         Some(Progress {
             iteration: self.iteration,
             passes: self.passes,
             step,
-            displacement,
+            displacement: if kept { displacement } else { 0.0 },
         })
     }
 }

@@ -6,6 +6,7 @@
 mod adaptive;
 mod backtracking;
 mod barzilai_borwein;
+mod bold_driver;
 mod constant;
 mod descent;
 mod diminishing;
@@ -15,6 +16,7 @@ mod text;
 pub use adaptive::Adaptive;
 pub use backtracking::Backtracking;
 pub use barzilai_borwein::BarzilaiBorwein;
+pub use bold_driver::BoldDriver;
 pub use constant::Constant;
 pub use diminishing::Diminishing;
 pub use given::Given;
@@ -42,6 +44,16 @@ pub trait StepRule: Send {
     /// `None` to accept the trial point, or the shorter step to try next.
     fn judge(&mut self, _trial: &Trial) -> Option<f64> {
         None
+    }
+
+    /// Whether the rule wants to know Φ after every step, see [`StepRule::keeps`]. This costs an evaluation of f.
+    fn watches(&self) -> bool {
+        false
+    }
+
+    /// Whether a point with this Φ is kept; if not, the step is taken back. NaN stands for a point that is not finite.
+    fn keeps(&mut self, _objective: f64) -> bool {
+        true
     }
 
     /// Whether η_k → 0.
@@ -102,6 +114,12 @@ impl<R: StepRule + ?Sized> StepRule for Box<R> {
     }
     fn judge(&mut self, trial: &Trial) -> Option<f64> {
         (**self).judge(trial)
+    }
+    fn watches(&self) -> bool {
+        (**self).watches()
+    }
+    fn keeps(&mut self, objective: f64) -> bool {
+        (**self).keeps(objective)
     }
     fn vanishes(&self) -> bool {
         (**self).vanishes()

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
 
 mod convex;
+mod default_steps;
 mod equivalences;
 mod error_floor;
 mod lasso;

@@ -8,7 +8,7 @@ use rand_pcg::Pcg64;
 pub(crate) struct Sample {
     rows: usize,
     cols: usize,
-    design: Vec<f64>,
+    pub(crate) design: Vec<f64>,
     design_f32: Vec<f32>,
     pub(crate) targets: Vec<f64>,
 }

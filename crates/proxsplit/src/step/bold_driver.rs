@@ -1,0 +1,66 @@
+//! η grows while Φ falls, and is cut when Φ has risen.
+//!
+//! T. P. Vogl, J. K. Mangis, A. K. Rigler, W. T. Zink and D. L. Alkon, Accelerating the convergence of the
+//! back-propagation method, 1988.
+
+use super::StepRule;
+use crate::error::{Error, positive};
+
+/// The step after a look at which Φ fell, as a multiple of the one before.
+const GROWTH: f64 = 1.1;
+
+/// The same after a look at which Φ rose.
+const CUT: f64 = 0.5;
+
+/// A step for inexact gradients that learns from Φ alone: it finds the long steps that pay while x is far away, and
+/// shortens them at the floor that they have. A step after which Φ is not lower is taken back, so that Φ never rises.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BoldDriver {
+    step: f64,
+    objective: f64,
+}
+
+impl BoldDriver {
+    /// Begins with η = `first`; 1/L is never too long.
+    pub fn new(first: f64) -> Result<Self, Error> {
+        Ok(Self {
+            step: positive("first step", first)?,
+            objective: f64::INFINITY,
+        })
+    }
+}
+
+impl StepRule for BoldDriver {
+    fn scheduled(&self, _: u64) -> Option<f64> {
+        Some(self.step)
+    }
+
+    fn watches(&self) -> bool {
+        true
+    }
+
+    fn keeps(&mut self, objective: f64) -> bool {
+        let fell = objective < self.objective;
+        self.step *= if fell { GROWTH } else { CUT };
+        if fell {
+            self.objective = objective;
+        }
+        fell
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_step_grows_with_every_new_least_objective_and_is_halved_otherwise() {
+        assert!(BoldDriver::new(0.0).is_err() && BoldDriver::new(f64::NAN).is_err());
+        let mut rule = BoldDriver::new(1.0).unwrap();
+        assert!(rule.keeps(5.0) && rule.keeps(4.0));
+        assert_eq!(rule.scheduled(7), Some(GROWTH * GROWTH));
+        assert!(!rule.keeps(4.5) && !rule.keeps(f64::NAN));
+        assert_eq!(rule.scheduled(9), Some(GROWTH * GROWTH / 4.0));
+        assert!(rule.keeps(3.0));
+    }
+}

@@ -14,7 +14,8 @@ def main(job: str, folder: str) -> None:
     chosen = case.Case(**fields["case"] | {"shape": tuple(fields["case"]["shape"])})
     clock = Clock(chosen.seconds, Path(folder))
     module = importlib.import_module(f".peers.{fields['program']['module']}", __package__)
-    module.run(peers.Job(chosen, fields["seed"], fields["threads"], fields["program"]["setting"]), clock)
+    program = fields["program"]
+    module.run(peers.Job(chosen, fields["seed"], fields["threads"], program["setting"], program["same_start"]), clock)
     clock.save()
 
 

@@ -27,7 +27,7 @@ TEXT = """
   component of the same crawl, and the graph of the paper's size is generated. Neither is the paper's own.
 - The steps of our factorization are taken in the metric AAᵀ, which is within the framework; the paper used a scalar step.
 - The inner problems are solved nearly exactly; the remaining error is in the run's ledger.
-- Every program starts from its own start in Figure 1. NIPS and SGGD share the start in Figure 2.
+- In Figure 1 programs begin from their own starts (middle) and from one start (right). NIPS and SGGD share the start in Figure 2.
 """
 
 

@@ -143,23 +143,34 @@ def compare(case: Case, groups: dict, checks: Checks) -> None:
 
 
 def draw(case: Case, groups: dict, out: Output) -> None:
-    figure, (left, right) = style.plt.subplots(1, 2, figsize=(10, 3.8))
+    figure, panels = style.plt.subplots(1, 3, figsize=(12, 3.8), width_ratios=[5, 3, 5])
+    curves, objectives, zeros_of = panels
     for index, (name, group) in enumerate(groups.items()):
         points = [(s, o) for s, o in group[0].points if s > 0 and np.isfinite(o)]
         if points:
-            left.plot(*zip(*points, strict=True), label=name, markevery=max(1, len(points) // 10), **style.look(index))
+            curves.plot(*zip(*points, strict=True), markevery=max(1, len(points) // 10), **style.look(index))
+        bar(objectives, 0.2 * (index - 1.5), column(group, "objective"), index)
         for place, factor in enumerate("xa"):
-            values = column(group, factor) or [0.0]
-            mean = float(np.mean(values))
-            spread = [[mean - min(values)], [max(values) - mean]]
-            at = place + 0.2 * (index - 1.5)
-            right.bar(at, mean, 0.18, yerr=spread, ecolor=style.GREY, color=style.COLOURS[index], label="" if place else name)
-    left.set(xscale="log", yscale="log", xlabel="seconds", ylabel="objective", title=case.title)
-    style.plain_numbers(left.yaxis)
-    right.set(xticks=[0, 1], xticklabels=["X", "A"], ylabel="fraction of exact zeros", ylim=(0, 1))
-    style.legend(right)
+            bar(zeros_of, place + 0.2 * (index - 1.5), column(group, factor), index, "" if place else name)
+    curves.set(xscale="log", yscale="log", xlabel="seconds", ylabel="objective", title="first seed")
+    style.plain_numbers(curves.yaxis)
+    ends = [value for group in groups.values() for value in column(group, "objective")]
+    room = 0.15 * (max(ends) - min(ends)) if ends else 1.0
+    objectives.set(xticks=[], title="objective at the end", ylim=(min(ends) - room, max(ends) + room) if ends else None)
+    objectives.ticklabel_format(useOffset=False)
+    zeros_of.set(xticks=[0, 1], xticklabels=["X", "A"], title="fraction of exact zeros", ylim=(0, 1))
+    style.legend(zeros_of)
+    figure.suptitle(case.title)
     figure.tight_layout()
     out.figure(f"figure2-{case.name}", figure)
+
+
+def bar(panel, at: float, values: list[float], index: int, label: str = "") -> None:
+    """The mean over seeds, with a line from the least to the greatest value."""
+    if values:
+        mean = float(np.mean(values))
+        spread = [[mean - min(values)], [max(values) - mean]]
+        panel.bar(at, mean, 0.18, yerr=spread, ecolor=style.GREY, color=style.COLOURS[index], label=label)
 
 
 def section(contest: Contest, groups: dict, grid: dict) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from .. import start
 from ..case import Case
 
 
@@ -17,6 +20,7 @@ class Program:
     package: str = ""
     penalties: bool = False
     sparse: bool = True
+    same_start: bool = False
 
     def fits(self, case: Case) -> bool:
         """Whether it can minimize the case's objective."""
@@ -36,6 +40,11 @@ class Job:
     seed: int
     threads: int
     setting: dict
+    same_start: bool = False
+
+    def start(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """The shared X and A, or nothing if the program is to begin in its own way."""
+        return start.factors(self.case, self.seed) if self.same_start else None
 
 
 ALL = [
@@ -52,4 +61,6 @@ ALL = [
     Program("PLANC hals", "planc", {"algo": "hals"}, "pyplanc"),
     Program("PLANC anls", "planc", {"algo": "anlsbpp"}, "pyplanc"),
     Program("PLANC admm", "planc", {"algo": "admm"}, "pyplanc"),
+    Program("pyproximal PALM", "pyproximal_palm", {"method": "PALM", "options": {}}, "pyproximal", sparse=False),
+    Program("pyproximal iPALM", "pyproximal_palm", {"method": "iPALM", "options": {"a": (0.4, 0.4)}}, "pyproximal", sparse=False),
 ]

@@ -13,10 +13,8 @@ def run(job: Job, clock: Clock) -> None:
     if scipy.sparse.issparse(y):
         y = scipy.sparse.csc_matrix(y)
     random = np.random.default_rng(job.seed)
-    start = {
-        "Winit": np.asfortranarray(random.random((y.shape[0], rank))),
-        "Hinit": np.asfortranarray(random.random((y.shape[1], rank))),
-    }
+    x, a = job.start() or (random.random((y.shape[0], rank)), random.random((rank, y.shape[1])))
+    start = {"Winit": np.asfortranarray(x), "Hinit": np.asfortranarray(a.T)}
     iterations, last = 1, False
     while not last:
         clock.restart()
@@ -24,5 +22,6 @@ def run(job: Job, clock: Clock) -> None:
         out = pyplanc.nmf(y, rank, iterations, job.setting["algo"], job.threads, **copies)
         seconds = clock.seconds
         clock.point(out.W, seconds)
+        clock.notes = {"passes": iterations}
         last = 1.2 * seconds >= clock.budget
         iterations = max(1, round(iterations * min(2.0, clock.budget / seconds)))

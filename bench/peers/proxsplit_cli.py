@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from pathlib import Path
 
 import numpy as np
 
@@ -24,9 +25,19 @@ def command(job: Job, seconds: float, out) -> list[str]:
         words += ["--scale", case.scale]
     if case.x_l1 or case.a_l1:
         words += ["--x-penalty", f"l1:{case.x_l1}", "--a-penalty", f"l1:{case.a_l1}"]
+    if start := job.start():
+        words += ["--init", save(start, out.parent / "start")]
     for option, value in job.setting.items():
         words += [f"--{option}", value]
     return [str(word) for word in words]
+
+
+def save(start: tuple[np.ndarray, np.ndarray], folder: Path) -> Path:
+    """The folder that `--init` reads."""
+    folder.mkdir()
+    for name, factor in zip("XA", start, strict=True):
+        np.save(folder / f"{name}.npy", factor)
+    return folder
 
 
 def run(job: Job, clock: Clock) -> None:

@@ -25,13 +25,17 @@ def run(job: Job, clock: Clock) -> None:
         "l1_ratio": 1.0,
         "random_state": job.seed,
     }
+    start = job.start()
+    factors, init = (start, "custom") if start else ((None, None), job.setting["init"])
+    chunk, passes = 1, 0
     clock.restart()
-    factors, init, chunk = (None, None), job.setting["init"], 1
     while not clock.over:
         begin = clock.seconds
         w, h, _ = non_negative_factorization(y, *factors, init=init, max_iter=chunk, **options)
         per_iteration = (clock.seconds - begin) / chunk
         clock.point(w)
+        passes += chunk
         factors, init = (w, h), "custom"
         left = (clock.budget - clock.seconds) / per_iteration
         chunk = max(1, min(2 * chunk, round(left)))
+    clock.notes = {"passes": passes}

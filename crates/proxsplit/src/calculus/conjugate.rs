@@ -21,6 +21,16 @@ pub struct Conjugate<P> {
 impl<P: Prox<f64>> Conjugate<P> {
     /// The conjugate of a convex term.
     pub fn new(of: P) -> Result<Self, Error> {
+        Self::of::<f64>(of)
+    }
+}
+
+impl<P> Conjugate<P> {
+    /// The same for a term of another scalar, `Conjugate::of::<f32>(g)`.
+    pub fn of<T: Real>(of: P) -> Result<Self, Error>
+    where
+        P: Prox<T>,
+    {
         if of.class() != Class::Convex {
             return Err(Error::Incompatible(
                 "the conjugate of a nonconvex term forgets the term: use a convex one".into(),
@@ -28,9 +38,7 @@ impl<P: Prox<f64>> Conjugate<P> {
         }
         Ok(Self { of })
     }
-}
 
-impl<P> Conjugate<P> {
     /// x ← x − η·P_{1/η}^g(x/η), and the bound on its error.
     fn moreau<T: Real>(&self, x: &mut [T], step: T) -> f64
     where

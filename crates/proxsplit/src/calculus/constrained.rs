@@ -7,6 +7,10 @@ use crate::error::Error;
 use crate::prox::separable::clamp;
 use crate::{Class, Elementary, Form, Kind, Prox, Real, Separable};
 
+/// What can be computed with nonconvex terms, for messages.
+pub(crate) const NONCONVEX_RULES: &str = "What works: a separable term with a box; one that depends on |x| with nonneg; a cone \
+    with an l2-ball; sparse-ball with l1, l2, linf, their balls or a simplex; sphere with l1 or nonneg; any with sql2";
+
 /// A term with a constraint set, or any two terms.
 ///
 /// "Project, then prox" is right for some pairs and wrong for others, so operators declare their [`Form`], and the pair
@@ -34,7 +38,18 @@ pub struct Constrained<P, S> {
 impl<P: Prox<f64>, S: Prox<f64>> Constrained<P, S> {
     /// ψ plus the indicator of a set, or another term. An error if one is nonconvex and there is no rule for the pair.
     pub fn new(psi: P, set: S) -> Result<Self, Error> {
-        let facts = (Facts::of::<f64>(&psi), Facts::of::<f64>(&set));
+        Self::of::<f64>(psi, set)
+    }
+}
+
+impl<P, S> Constrained<P, S> {
+    /// The same for terms of another scalar, `Constrained::of::<f32>(ψ, set)`, which need not be terms of `f64` too.
+    pub fn of<T: Real>(psi: P, set: S) -> Result<Self, Error>
+    where
+        P: Prox<T>,
+        S: Prox<T>,
+    {
+        let facts = (Facts::of::<T>(&psi), Facts::of::<T>(&set));
         let Some((rule, swapped)) = find(facts.0, facts.1) else {
             return Err(Error::Incompatible(format!(
                 "one of the two terms is not convex, and no rule joins them. {NONCONVEX_RULES}"
@@ -47,13 +62,7 @@ impl<P: Prox<f64>, S: Prox<f64>> Constrained<P, S> {
             swapped,
         })
     }
-}
 
-/// What can be computed with nonconvex terms, for messages.
-pub(crate) const NONCONVEX_RULES: &str = "What works: a separable term with a box; one that depends on |x| with nonneg; a cone \
-    with an l2-ball; sparse-ball with l1, l2, linf, their balls or a simplex; sphere with l1 or nonneg; any with sql2";
-
-impl<P, S> Constrained<P, S> {
     /// How the prox is computed.
     pub fn rule(&self) -> Rule {
         self.rule

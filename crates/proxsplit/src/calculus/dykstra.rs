@@ -69,6 +69,16 @@ pub enum Accuracy {
 impl<P: Prox<f64>> Dykstra<P> {
     /// The sum of these terms, all convex. Terms whose constraints must hold exactly come last.
     pub fn new(terms: Vec<P>) -> Result<Self, Error> {
+        Self::of::<f64>(terms)
+    }
+}
+
+impl<P> Dykstra<P> {
+    /// The same for terms of another scalar, `Dykstra::of::<f32>(terms)`.
+    pub fn of<T: Real>(terms: Vec<P>) -> Result<Self, Error>
+    where
+        P: Prox<T>,
+    {
         if let Some(index) = terms.iter().position(|t| t.class() != Class::Convex) {
             return Err(Error::Incompatible(format!(
                 "term {index} is not convex: Dykstra splitting is for convex terms"
@@ -79,9 +89,7 @@ impl<P: Prox<f64>> Dykstra<P> {
             limits: Limits::default(),
         })
     }
-}
 
-impl<P> Dykstra<P> {
     /// Stops at this accuracy relative to the size of the vectors (default 1e-8), or after so many rounds (default 2000).
     pub fn until(mut self, tolerance: f64, rounds: usize) -> Result<Self, Error> {
         let tolerance = positive("tolerance", tolerance)?;

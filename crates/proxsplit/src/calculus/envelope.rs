@@ -18,6 +18,16 @@ pub struct Envelope<P> {
 impl<P: Prox<f64>> Envelope<P> {
     /// The envelope of `of` with η = `step` > 0, on vectors of length `dim`.
     pub fn new(of: P, step: f64, dim: usize) -> Result<Self, Error> {
+        Self::of::<f64>(of, step, dim)
+    }
+}
+
+impl<P> Envelope<P> {
+    /// The same for a term of another scalar, `Envelope::of::<f32>(g, step, dim)`.
+    pub fn of<T: Real>(of: P, step: f64, dim: usize) -> Result<Self, Error>
+    where
+        P: Prox<T>,
+    {
         positive("step", step)?;
         of.fits(dim)?;
         let limit = of.class().step_limit();

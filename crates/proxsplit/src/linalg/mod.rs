@@ -4,6 +4,7 @@ pub mod dense;
 mod simplex_threshold;
 pub(crate) mod spectral;
 pub mod vec;
+pub(crate) mod vectorized;
 
 pub use dense::Mat;
 pub(crate) use simplex_threshold::{ball_cut, simplex_cut};

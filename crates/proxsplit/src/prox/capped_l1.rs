@@ -1,6 +1,6 @@
 //! The capped ℓ1 penalty: W|t| up to T, and no more beyond.
 
-use super::separable::{self, even_between, odd};
+use super::separable::{self, even_between, map, odd};
 use crate::error::{Error, nonnegative, positive};
 use crate::{Class, Form, Prox, Real, Separable};
 
@@ -58,9 +58,8 @@ impl<T: Real> Prox<T> for CappedL1 {
     fn prox(&self, x: &mut [T], step: T) {
         let by = T::of(self.weight) * step;
         let jump = T::of(self.jump(step.f64()));
-        for x in x {
-            *x = odd(*x, |t| if t > jump { t } else { (t - by).max(T::ZERO) });
-        }
+        let cut = |t: T| if t > jump { t } else { (t - by).max(T::ZERO) };
+        map(x, |x| odd(x, cut));
     }
 
     fn class(&self) -> Class {

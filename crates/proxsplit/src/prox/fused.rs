@@ -1,6 +1,7 @@
 //! g(x) = W1‖x‖₁ + W2 Σ_i |x_{i+1} − x_i|.
 
 use super::l1::soft;
+use super::separable::map;
 use super::tv1d::variation;
 use super::variation::reduce_variation;
 use crate::error::{Error, nonnegative};
@@ -44,9 +45,7 @@ impl<T: Real> Prox<T> for Fused {
     fn prox(&self, x: &mut [T], step: T) {
         reduce_variation(x, self.variation * step.f64());
         let by = T::of(self.l1) * step;
-        for t in x {
-            *t = soft(*t, by);
-        }
+        map(x, |t| soft(t, by));
     }
 
     fn form(&self) -> Form {

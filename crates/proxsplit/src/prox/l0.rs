@@ -1,6 +1,6 @@
 //! g(x) = W‖x‖₀, the number of nonzeros times W.
 
-use super::separable::{self, best, clamp};
+use super::separable::{self, best, clamp, map};
 use crate::error::{Error, nonnegative};
 use crate::{Class, Form, Prox, Real, Separable};
 
@@ -26,11 +26,7 @@ impl<T: Real> Prox<T> for L0 {
 
     fn prox(&self, x: &mut [T], step: T) {
         let cut = (T::of(2.0 * self.weight) * step).sqrt();
-        for t in x {
-            if t.abs() <= cut {
-                *t = T::ZERO;
-            }
-        }
+        map(x, |t| if t.abs() <= cut { T::ZERO } else { t });
     }
 
     fn class(&self) -> Class {

@@ -2,7 +2,7 @@
 //!
 //! E. Candès, M. Wakin, S. Boyd, "Enhancing sparsity by reweighted ℓ1 minimization", 2008.
 
-use super::separable::{self, even_between, odd};
+use super::separable::{self, even_between, map, odd};
 use crate::error::{Error, nonnegative, positive};
 use crate::{Class, Form, Prox, Real, Separable};
 
@@ -41,13 +41,25 @@ impl LogSum {
     #[inline(always)]
     fn root(&self, t: f64, pull: f64) -> f64 {
         let e = self.epsilon;
-        let spread = ((t + e) * (t + e) - 4.0 * pull).sqrt();
         if t >= e {
-            0.5 * (t - e + spread)
+            self.root_of_large(t, pull)
         } else {
             // The same without cancellation.
-            2.0 * (t * e - pull) / (e - t + spread)
+            2.0 * (t * e - pull) / (e - t + self.spread(t, pull))
         }
+    }
+
+    /// The same for t that are not much smaller than E.
+    #[inline(always)]
+    fn root_of_large(&self, t: f64, pull: f64) -> f64 {
+        0.5 * (t - self.epsilon + self.spread(t, pull))
+    }
+
+    /// The distance of the two roots.
+    #[inline(always)]
+    fn spread(&self, t: f64, pull: f64) -> f64 {
+        let e = self.epsilon;
+        ((t + e) * (t + e) - 4.0 * pull).sqrt()
     }
 
     /// The largest t whose prox is zero.
@@ -74,22 +86,29 @@ impl LogSum {
     }
 }
 
+/// x ← root(|x|), or zero if it is below, beyond the jump, and zero up to it.
+#[inline(always)]
+fn threshold<T: Real>(x: &mut [T], jump: f64, root: impl Fn(f64) -> f64) {
+    let jump = T::of(jump);
+    let cut = |t: T| {
+        let root = root(t.f64()).max(0.0);
+        if t > jump { T::of(root) } else { T::ZERO }
+    };
+    map(x, |x| odd(x, cut));
+}
+
 impl<T: Real> Prox<T> for LogSum {
     fn value(&self, x: &[T]) -> f64 {
         separable::value(self, x)
     }
 
     fn prox(&self, x: &mut [T], step: T) {
-        let jump = T::of(self.jump(step.f64()));
-        let pull = step.f64() * self.weight;
-        for x in x {
-            *x = odd(*x, |t| {
-                if t > jump {
-                    T::of(self.root(t.f64(), pull).max(0.0))
-                } else {
-                    T::ZERO
-                }
-            });
+        let (jump, pull) = (self.jump(step.f64()), step.f64() * self.weight);
+        // Where E is not much larger than the t beyond the jump, cancellation stays within the rounding of t.
+        if self.epsilon <= 4.0 * jump {
+            threshold(x, jump, |t| self.root_of_large(t, pull));
+        } else {
+            threshold(x, jump, |t| self.root(t, pull));
         }
     }
 

@@ -4,7 +4,7 @@
 //! W. Cao, J. Sun, Z. Xu, "Fast image deconvolution using closed-form thresholding formulas of Lq (q = 1/2, 2/3)
 //! regularization", 2013.
 
-use super::separable::{self, even_between, odd};
+use super::separable::{self, even_between, map, odd};
 use crate::error::{Error, nonnegative};
 use crate::{Class, Form, Prox, Real, Separable};
 
@@ -36,7 +36,6 @@ pub struct Lp {
 
 /// Newton steps that reach full precision for every t that has a stationary point; beyond the jump 4 or 6 are enough.
 const ANYWHERE: usize = 60;
-const LANES: usize = 8;
 
 /// The larger stationary point: z = tr² with the larger root of r³ − r + k, k = ηW/2t^{3/2}, solves z − t + ηW/(2√z) = 0.
 /// Some other number if there is none.
@@ -57,7 +56,7 @@ fn half(t: f64, pull: f64, steps: usize) -> f64 {
 /// Any c will do. That near ∛t, which makes q nearly 1, comes from a third of the exponent and one step of Newton's method.
 #[inline(always)]
 fn two_thirds(t: f64, pull: f64, steps: usize) -> f64 {
-    let guess = f64::from_bits(t.to_bits() / 3 + 0x2a9f_7893_782d_a1ce);
+    let guess = f64::from_bits((((t.to_bits() >> 32) * 0x5555_5556 >> 32) + 0x2a9f_7893) << 32);
     let c = (2.0 * guess + t / (guess * guess)) / 3.0;
     let q = t / c / (c * c);
     let k = q * (pull / t) / (1.5 * c);
@@ -105,23 +104,15 @@ impl Lp {
     }
 }
 
-/// x ← root(x) beyond the jump, zero up to it. Roots are computed for whole blocks and then selected: a branch for each
-/// entry would keep them from overlapping.
+/// x ← root(x) beyond the jump, zero up to it. All roots are computed and then some selected: a branch for each entry
+/// would keep them from going in parallel.
 #[inline(always)]
 fn threshold<T: Real>(x: &mut [T], jump: f64, root: impl Fn(f64) -> f64) {
-    for block in x.chunks_mut(LANES) {
-        let mut roots = [1.0; LANES];
-        for (r, x) in roots.iter_mut().zip(&*block) {
-            *r = x.abs().f64();
-        }
-        let sizes = roots;
-        for r in &mut roots {
-            *r = root(*r);
-        }
-        for ((x, &r), &size) in block.iter_mut().zip(&roots).zip(&sizes) {
-            *x = odd(*x, |_| if size > jump { T::of(r) } else { T::ZERO });
-        }
-    }
+    let cut = |t: T| {
+        let root = root(t.f64());
+        if t.f64() > jump { T::of(root) } else { T::ZERO }
+    };
+    map(x, |x| odd(x, cut));
 }
 
 impl<T: Real> Prox<T> for Lp {

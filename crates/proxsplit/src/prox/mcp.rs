@@ -2,7 +2,7 @@
 //!
 //! C.-H. Zhang, "Nearly unbiased variable selection under minimax concave penalty", 2010.
 
-use super::separable::{self, even_between, odd};
+use super::separable::{self, even_between, map, odd};
 use crate::error::{Error, nonnegative, positive};
 use crate::{Class, Form, Prox, Real, Separable};
 
@@ -58,18 +58,12 @@ impl<T: Real> Prox<T> for Mcp {
         if step.f64() < self.gamma {
             let by = T::of(self.weight) * step;
             let slope = T::of(self.gamma / (self.gamma - step.f64()));
-            for x in x {
-                // Firm thresholding: the curved piece meets t at GW.
-                *x = odd(*x, |t| (slope * (t - by).max(T::ZERO)).min(t));
-            }
+            // Firm thresholding: the curved piece meets t at GW.
+            map(x, |x| odd(x, |t| (slope * (t - by).max(T::ZERO)).min(t)));
         } else {
             // The curved piece is concave: hard thresholding.
             let jump = T::of(self.weight * (self.gamma * step.f64()).sqrt());
-            for x in x {
-                if x.abs() <= jump {
-                    *x = T::ZERO;
-                }
-            }
+            map(x, |x| if x.abs() <= jump { T::ZERO } else { x });
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! J. Fan, R. Li, "Variable selection via nonconcave penalized likelihood and its oracle properties", 2001.
 
-use super::separable::{self, even_between, odd};
+use super::separable::{self, even_between, map, odd};
 use crate::error::{Error, nonnegative, require};
 use crate::{Class, Form, Prox, Real, Separable};
 
@@ -80,18 +80,16 @@ impl<T: Real> Prox<T> for Scad {
         let (w, by) = (T::of(self.weight), T::of(self.weight) * step);
         if step.f64() < self.a - 1.0 {
             let slope = T::of((self.a - 1.0) / (self.a - 1.0 - step.f64()));
-            for x in x {
-                // The pieces have slopes 1, more than 1, and 1, so that they are joined by a maximum and a minimum.
-                *x = odd(*x, |t| {
-                    let soft = (t - by).max(T::ZERO);
-                    soft.max(w + slope * (t - by - w)).min(t)
-                });
-            }
+            // The pieces have slopes 1, more than 1, and 1, so that they are joined by a maximum and a minimum.
+            let joined = |t: T| {
+                let soft = (t - by).max(T::ZERO);
+                soft.max(w + slope * (t - by - w)).min(t)
+            };
+            map(x, |x| odd(x, joined));
         } else {
             let jump = T::of(self.jump(step.f64()));
-            for x in x {
-                *x = odd(*x, |t| if t > jump { t } else { (t - by).max(T::ZERO) });
-            }
+            let cut = |t: T| if t > jump { t } else { (t - by).max(T::ZERO) };
+            map(x, |x| odd(x, cut));
         }
     }
 

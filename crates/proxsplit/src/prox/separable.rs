@@ -1,5 +1,6 @@
 //! What separable terms share: value and prox of a vector from those of its entries.
 
+use crate::linalg::vectorized::vectorized;
 use crate::{Real, Separable};
 
 /// Σ_i g_i(x_i)
@@ -11,9 +12,27 @@ pub(crate) fn value<T: Real, G: Separable<T>>(g: &G, x: &[T]) -> f64 {
 /// x ← P_η^g(x), entry by entry.
 #[inline(always)]
 pub(crate) fn prox<T: Real, G: Separable<T>>(g: &G, x: &mut [T], step: T) {
-    for (i, t) in x.iter_mut().enumerate() {
-        *t = g.prox_between(i, *t, step, (-T::INFINITY, T::INFINITY));
-    }
+    vectorized(
+        #[inline(always)]
+        || {
+            for (i, t) in x.iter_mut().enumerate() {
+                *t = g.prox_between(i, *t, step, (-T::INFINITY, T::INFINITY));
+            }
+        },
+    );
+}
+
+/// x_i ← f(x_i). Without branches in `f`, and with all of it inlined, this runs as fast as the processor can.
+#[inline(always)]
+pub(crate) fn map<T: Real>(x: &mut [T], f: impl Fn(T) -> T) {
+    vectorized(
+        #[inline(always)]
+        || {
+            for t in x {
+                *t = f(*t);
+            }
+        },
+    );
 }
 
 /// The nearest point to `t` in l ≤ z ≤ u.

@@ -59,7 +59,7 @@ impl<T: Real> Separable<T> for SquaredL2 {
 
     #[inline(always)]
     fn prox_between(&self, _: usize, t: T, step: T, bounds: (T, T)) -> T {
-        clamp(t / (T::ONE + T::of(self.weight) * step), bounds)
+        clamp(t * (T::ONE / (T::ONE + T::of(self.weight) * step)), bounds)
     }
 }
 

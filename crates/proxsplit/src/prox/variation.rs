@@ -1,102 +1,22 @@
 //! argmin_x ½‖x − y‖² + λ Σ|x_{i+1} − x_i| in linear time.
 //!
-//! N. Johnson, "A dynamic programming algorithm for the fused lasso and L0-segmentation", 2013. Let F_i(t) be the derivative of
-//! the least objective of the first i entries that ends in x_i = t. It increases, and F_{i+1}(t) = t − y_{i+1} + min(max(F_i(t),
-//! −λ), λ): piecewise linear, kept as the list of its knots. A step drops the knots where F leaves [−λ, λ] and adds one
-//! at each end, so each knot enters and leaves once, whatever y is. The last entry is the root of the last F, and going back
-//! x_i = min(max(x_{i+1}, l_i), u_i), where F_i(l_i) = −λ and F_i(u_i) = λ.
+//! x is the slope of the taut string: the shortest way from (0, 0) to (n, S_n) between the walls S_k ± λ, S_k = y_1 + … + y_k
+//! (P. Davies, A. Kovac, "Local extremes, runs, strings and multiresolution", 2001). It can bend upwards only round the upper
+//! wall, where y rises, and downwards only round the lower one, where y falls. At most places a few neighbours settle whether
+//! it does; the others go through the search for the string. That search is what takes time, since no processor can
+//! foresee its branches.
 
+mod funnel;
+mod screen;
+
+use crate::linalg::vec::scale;
+use crate::linalg::vectorized::vectorized;
 use crate::{Real, scratch};
+use funnel::Funnel;
+use screen::{BLOCK, NEAR, REACH, Screen, Verdict};
 
 /// Sums of n entries up to here do not overflow.
 const LARGE: f64 = 1e280;
-
-/// A place where F bends, by how much its slope changes there, and by how much its value at t = 0 on the line.
-type Knot = [f64; 3];
-
-/// A straight piece of F, level + slope·t.
-#[derive(Clone, Copy)]
-struct Line {
-    slope: f64,
-    level: f64,
-}
-
-impl Line {
-    #[inline(always)]
-    fn at(self, t: f64) -> f64 {
-        self.slope * t + self.level
-    }
-
-    #[inline(always)]
-    fn root(self) -> f64 {
-        -self.level / self.slope
-    }
-
-    #[inline(always)]
-    fn bend(self, [_, slope, level]: Knot, sign: f64) -> Self {
-        Self {
-            slope: self.slope + sign * slope,
-            level: self.level + sign * level,
-        }
-    }
-
-    #[inline(always)]
-    fn knot(self, t: f64, sign: f64) -> Knot {
-        [t, sign * self.slope, sign * self.level]
-    }
-}
-
-/// The knots of min(max(F, −λ), λ), in order.
-struct Knots<'a> {
-    list: &'a mut [Knot],
-    first: usize,
-    end: usize,
-}
-
-impl Knots<'_> {
-    /// Drops the knots where the function, which starts as `line` on the left, is below 0; returns the line that crosses 0.
-    #[inline(always)]
-    fn enter(&mut self, mut line: Line) -> Line {
-        while self.first < self.end {
-            let knot = self.list[self.first];
-            if line.at(knot[0]) >= 0.0 {
-                break;
-            }
-            line = line.bend(knot, 1.0);
-            self.first += 1;
-        }
-        line
-    }
-
-    /// The same from the right, where the function is above 0.
-    #[inline(always)]
-    fn leave(&mut self, mut line: Line) -> Line {
-        while self.first < self.end {
-            let knot = self.list[self.end - 1];
-            if line.at(knot[0]) <= 0.0 {
-                break;
-            }
-            line = line.bend(knot, -1.0);
-            self.end -= 1;
-        }
-        line
-    }
-
-    /// Adds t − y and clips; returns (l, u). `slack` is λ for the first entry, before which nothing was clipped, and then 0:
-    /// the function is told from −λ on the left and from λ on the right, so that λ does not add up.
-    #[inline(always)]
-    fn step(&mut self, y: f64, slack: f64) -> (f64, f64) {
-        let line = |level| Line { slope: 1.0, level };
-        let entering = self.enter(line(slack - y));
-        let leaving = self.leave(line(-slack - y));
-        let (l, u) = (entering.root(), leaving.root());
-        self.first -= 1;
-        self.list[self.first] = entering.knot(l, 1.0);
-        self.list[self.end] = leaving.knot(u, -1.0);
-        self.end += 1;
-        (l, u)
-    }
-}
 
 /// x ← argmin_z ½‖z − x‖² + `radius`·Σ|z_{i+1} − z_i|
 pub(crate) fn reduce_variation<T: Real>(x: &mut [T], radius: f64) {
@@ -111,56 +31,93 @@ pub(crate) fn reduce_variation<T: Real>(x: &mut [T], radius: f64) {
         let mean = base + x.iter().map(|x| x.f64() - base).sum::<f64>() / n as f64;
         return x.fill(T::of(mean));
     }
-    let unit = if low.abs().max(high.abs()) > LARGE / n as f64 {
-        1e-30
-    } else {
-        1.0
-    };
-    scratch::with(8 * n, |buffer: &mut [f64]| {
-        let (knots, bounds) = buffer.split_at_mut(6 * n);
-        let knots = Knots {
-            list: knots.as_chunks_mut().0,
-            first: n,
-            end: n,
-        };
-        solve(x, (radius, unit), knots, bounds.as_chunks_mut().0);
+    let largest = low.abs().max(high.abs());
+    if largest > LARGE / n as f64 && largest.is_finite() {
+        let unit = 2f64.powi(100);
+        scale(T::of(1.0 / unit), x);
+        reduce_variation(x, radius / unit);
+        return scale(T::of(unit), x);
+    }
+    // A large mean would take digits from the sums.
+    let base = 0.5 * (low + high);
+    scratch::with(4 * n, |memory: &mut [f64]| {
+        vectorized(
+            #[inline(always)]
+            || pull(Funnel::new(x, (base, radius), memory), &Screen::new(radius)),
+        );
     });
 }
 
-/// Forward through F, back through x. `unit` scales x where its sums would overflow.
-fn solve<T: Real>(
-    x: &mut [T],
-    (radius, unit): (f64, f64),
-    mut knots: Knots,
-    bounds: &mut [[f64; 2]],
-) {
-    let (last, radius) = (x.len() - 1, radius * unit);
-    let mut slack = radius;
-    for (x, bounds) in x[..last].iter().zip(&mut *bounds) {
-        let (l, u) = knots.step(x.f64() * unit, slack);
-        *bounds = [l, u];
-        slack = 0.0;
-    }
-    let line = Line {
-        slope: 1.0,
-        level: -radius - x[last].f64() * unit,
-    };
-    let mut t = knots.enter(line).root();
-    x[last] = T::of(t / unit);
-    for (x, &[l, u]) in x[..last].iter_mut().zip(&*bounds).rev() {
-        t = if t < l { l } else { t };
-        t = if t > u { u } else { t };
-        *x = T::of(t / unit);
-    }
+/// A place where the string may bend: how many entries of the block lie before it, and their sum.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    before: usize,
+    sum: f64,
+    verdict: Verdict,
 }
 
-fn range<T: Real>(x: &[T]) -> (f64, f64) {
-    let (mut low, mut high) = (x[0], x[0]);
-    for &x in x {
-        low = if x < low { x } else { low };
-        high = if x > high { x } else { high };
+/// Walks along y in blocks.
+#[inline(always)]
+fn pull<T: Real>(mut funnel: Funnel<T>, screen: &Screen) {
+    let last = funnel.len() - 1;
+    let mut near = [0.0; NEAR];
+    let mut places = [Place::default(); BLOCK];
+    funnel.read(0, &mut near[BLOCK + REACH - 1..]);
+    for start in (0..last).step_by(BLOCK) {
+        near.copy_within(BLOCK.., 0);
+        funnel.read(start + REACH, &mut near[2 * REACH - 1..]);
+        let mut verdicts = screen.judge(&near);
+        let width = BLOCK.min(last - start);
+        // Beyond the ends there is nothing to judge by.
+        for (k, verdict) in verdicts[..width].iter_mut().enumerate() {
+            if start + k + 1 < REACH || start + k + REACH > last {
+                *verdict = verdict.open();
+            }
+        }
+        let (mut count, mut sum) = (0, 0.0);
+        for (k, &verdict) in verdicts[..width].iter().enumerate() {
+            sum += near[REACH - 1 + k];
+            places[count] = Place {
+                before: k + 1,
+                sum,
+                verdict,
+            };
+            count += usize::from(verdict.may_bend());
+        }
+        let mut before = Place::default();
+        for &place in &places[..count] {
+            funnel.advance(place.sum - before.sum, place.before - before.before);
+            if place.verdict.must_bend() {
+                funnel.fix(place.verdict.wall());
+            } else {
+                funnel.bend(place.verdict.wall());
+            }
+            before = place;
+        }
+        funnel.advance(sum - before.sum, width - before.before);
     }
-    (low.f64(), high.f64())
+    funnel.end();
+}
+
+/// The least and the largest entry, in lanes so that it vectorizes.
+fn range<T: Real>(x: &[T]) -> (f64, f64) {
+    let (mut low, mut high) = ([x[0]; 8], [x[0]; 8]);
+    let (blocks, rest) = x.as_chunks::<8>();
+    for block in blocks {
+        for (lane, &x) in block.iter().enumerate() {
+            low[lane] = if x < low[lane] { x } else { low[lane] };
+            high[lane] = if x > high[lane] { x } else { high[lane] };
+        }
+    }
+    for &x in rest {
+        low[0] = if x < low[0] { x } else { low[0] };
+        high[0] = if x > high[0] { x } else { high[0] };
+    }
+    let least = low.into_iter().fold(f64::INFINITY, |a, b| a.min(b.f64()));
+    let most = high
+        .into_iter()
+        .fold(f64::NEG_INFINITY, |a, b| a.max(b.f64()));
+    (least, most)
 }
 
 #[cfg(test)]

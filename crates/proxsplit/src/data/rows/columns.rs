@@ -1,10 +1,11 @@
 //! Column-major dense matrices: neighbouring rows are read together, column by column. A stretch of rows is as fast as
 //! in the other order; rows picked at random cost a cache line an entry.
 
-use super::kernel::{add, dot, vectorized};
+use super::kernel::{add, dot};
 use super::{Picked, Rows};
 use crate::Real;
 use crate::data::Element;
+use crate::linalg::vectorized::vectorized;
 use std::ops::Range;
 
 /// `values` holds columns of `rows` numbers.

@@ -1,9 +1,10 @@
 //! Row-major dense matrices: each row is a slice.
 
-use super::kernel::{add, add_four, dot, norm_squared, vectorized};
+use super::kernel::{add, add_four, dot, norm_squared};
 use super::{Picked, Rows};
 use crate::Real;
 use crate::data::Element;
+use crate::linalg::vectorized::vectorized;
 use std::ops::Range;
 
 /// `values` holds rows of `cols` numbers.

@@ -6,12 +6,6 @@ use crate::data::Element;
 
 const LANES: usize = 16;
 
-/// Runs `work` with the widest vector instructions of this processor; everything in it must be inlined.
-#[inline]
-pub(super) fn vectorized<R>(work: impl FnOnce() -> R) -> R {
-    pulp::Arch::new().dispatch(work)
-}
-
 /// Σ_j term(a_j, b_j)
 #[inline(always)]
 fn sum<E: Copy, B: Copy>(a: &[E], b: &[B], term: impl Fn(E, B) -> f64) -> f64 {

@@ -58,8 +58,8 @@ impl<T: Real> Prox<T> for CappedL1 {
     fn prox(&self, x: &mut [T], step: T) {
         let by = T::of(self.weight) * step;
         let jump = T::of(self.jump(step.f64()));
-        let cut = |t: T| if t > jump { t } else { (t - by).max(T::ZERO) };
-        map(x, |x| odd(x, cut));
+        let cut = move |t: T| if t > jump { t } else { (t - by).max(T::ZERO) };
+        map(x, move |x| odd(x, cut));
     }
 
     fn class(&self) -> Class {

@@ -1,6 +1,6 @@
 //! g(x) = W Σ_i x_i log x_i on x ≥ 0, with 0 log 0 = 0.
 
-use super::separable::{self, clamp};
+use super::separable::{self, clamp, map};
 use super::wright_omega::scaled_omega;
 use crate::error::{Error, nonnegative};
 use crate::{Form, Prox, Real, Separable};
@@ -31,7 +31,11 @@ impl<T: Real> Prox<T> for Entropy {
     }
 
     fn prox(&self, x: &mut [T], step: T) {
-        separable::prox(self, x, step);
+        let strength = self.weight * step.f64();
+        let offset = -1.0 - strength.ln();
+        map(x, move |t: T| {
+            T::of(scaled_omega(t.f64(), strength, offset))
+        });
     }
 
     fn separable(&self) -> Option<&dyn Separable<T>> {
@@ -57,7 +61,8 @@ impl<T: Real> Separable<T> for Entropy {
 
     fn prox_between(&self, _: usize, t: T, step: T, bounds: (T, T)) -> T {
         // With s = ηW the minimizer solves z + s log z = t − s.
-        let z = scaled_omega(t.f64(), self.weight * step.f64(), -1.0);
+        let strength = self.weight * step.f64();
+        let z = scaled_omega(t.f64(), strength, -1.0 - strength.ln());
         clamp(T::of(z), bounds)
     }
 }

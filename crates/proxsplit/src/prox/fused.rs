@@ -45,7 +45,7 @@ impl<T: Real> Prox<T> for Fused {
     fn prox(&self, x: &mut [T], step: T) {
         reduce_variation(x, self.variation * step.f64());
         let by = T::of(self.l1) * step;
-        map(x, |t| soft(t, by));
+        map(x, move |t| soft(t, by));
     }
 
     fn form(&self) -> Form {

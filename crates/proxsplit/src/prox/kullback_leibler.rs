@@ -66,7 +66,7 @@ impl<T: Real> Separable<T> for KullbackLeibler {
 
     fn prox_between(&self, i: usize, t: T, step: T, bounds: (T, T)) -> T {
         let strength = self.weight * step.f64();
-        let z = scaled_omega(t.f64(), strength, self.reference[i].ln());
+        let z = scaled_omega(t.f64(), strength, self.reference[i].ln() - strength.ln());
         clamp(T::of(z), bounds)
     }
 }

@@ -26,7 +26,7 @@ impl<T: Real> Prox<T> for L0 {
 
     fn prox(&self, x: &mut [T], step: T) {
         let cut = (T::of(2.0 * self.weight) * step).sqrt();
-        map(x, |t| if t.abs() <= cut { T::ZERO } else { t });
+        map(x, move |t| if t.abs() <= cut { T::ZERO } else { t });
     }
 
     fn class(&self) -> Class {

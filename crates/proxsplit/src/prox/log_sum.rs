@@ -88,13 +88,13 @@ impl LogSum {
 
 /// x ← root(|x|), or zero if it is below, beyond the jump, and zero up to it.
 #[inline(always)]
-fn threshold<T: Real>(x: &mut [T], jump: f64, root: impl Fn(f64) -> f64) {
+fn threshold<T: Real>(x: &mut [T], jump: f64, root: impl Fn(f64) -> f64 + Copy) {
     let jump = T::of(jump);
-    let cut = |t: T| {
+    let cut = move |t: T| {
         let root = root(t.f64()).max(0.0);
         if t > jump { T::of(root) } else { T::ZERO }
     };
-    map(x, |x| odd(x, cut));
+    map(x, move |x| odd(x, cut));
 }
 
 impl<T: Real> Prox<T> for LogSum {
@@ -103,12 +103,13 @@ impl<T: Real> Prox<T> for LogSum {
     }
 
     fn prox(&self, x: &mut [T], step: T) {
+        let g = *self;
         let (jump, pull) = (self.jump(step.f64()), step.f64() * self.weight);
         // Where E is not much larger than the t beyond the jump, cancellation stays within the rounding of t.
         if self.epsilon <= 4.0 * jump {
-            threshold(x, jump, |t| self.root_of_large(t, pull));
+            threshold(x, jump, move |t| g.root_of_large(t, pull));
         } else {
-            threshold(x, jump, |t| self.root(t, pull));
+            threshold(x, jump, move |t| g.root(t, pull));
         }
     }
 

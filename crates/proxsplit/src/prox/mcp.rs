@@ -59,11 +59,13 @@ impl<T: Real> Prox<T> for Mcp {
             let by = T::of(self.weight) * step;
             let slope = T::of(self.gamma / (self.gamma - step.f64()));
             // Firm thresholding: the curved piece meets t at GW.
-            map(x, |x| odd(x, |t| (slope * (t - by).max(T::ZERO)).min(t)));
+            map(x, move |x| {
+                odd(x, move |t| (slope * (t - by).max(T::ZERO)).min(t))
+            });
         } else {
             // The curved piece is concave: hard thresholding.
             let jump = T::of(self.weight * (self.gamma * step.f64()).sqrt());
-            map(x, |x| if x.abs() <= jump { T::ZERO } else { x });
+            map(x, move |x| if x.abs() <= jump { T::ZERO } else { x });
         }
     }
 

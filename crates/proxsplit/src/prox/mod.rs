@@ -22,6 +22,7 @@ mod mcp;
 mod nonneg_l1;
 mod nuclear;
 mod oscar;
+mod radix;
 mod rank;
 mod scad;
 pub(crate) mod separable;

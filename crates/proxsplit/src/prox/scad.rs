@@ -81,15 +81,15 @@ impl<T: Real> Prox<T> for Scad {
         if step.f64() < self.a - 1.0 {
             let slope = T::of((self.a - 1.0) / (self.a - 1.0 - step.f64()));
             // The pieces have slopes 1, more than 1, and 1, so that they are joined by a maximum and a minimum.
-            let joined = |t: T| {
+            let joined = move |t: T| {
                 let soft = (t - by).max(T::ZERO);
                 soft.max(w + slope * (t - by - w)).min(t)
             };
-            map(x, |x| odd(x, joined));
+            map(x, move |x| odd(x, joined));
         } else {
             let jump = T::of(self.jump(step.f64()));
-            let cut = |t: T| if t > jump { t } else { (t - by).max(T::ZERO) };
-            map(x, |x| odd(x, cut));
+            let cut = move |t: T| if t > jump { t } else { (t - by).max(T::ZERO) };
+            map(x, move |x| odd(x, cut));
         }
     }
 

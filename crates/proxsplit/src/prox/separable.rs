@@ -22,12 +22,12 @@ pub(crate) fn prox<T: Real, G: Separable<T>>(g: &G, x: &mut [T], step: T) {
     );
 }
 
-/// x_i ← f(x_i). Without branches in `f`, and with all of it inlined, this runs as fast as the processor can.
+/// x_i ← f(x_i). If `f` has no branches, is inlined as a whole and owns its numbers, this runs as fast as the processor can.
 #[inline(always)]
 pub(crate) fn map<T: Real>(x: &mut [T], f: impl Fn(T) -> T) {
     vectorized(
         #[inline(always)]
-        || {
+        move || {
             for t in x {
                 *t = f(*t);
             }

@@ -3,6 +3,7 @@
 //! M. Bogdan, E. van den Berg, C. Sabatti, W. Su, E. Candès, "SLOPE: adaptive variable selection via convex optimization",
 //! 2015: sort, subtract the weights, pool adjacent violators, cut at zero, undo the sorting.
 
+use super::radix;
 use crate::{Real, scratch};
 
 /// Σ_k weight(k)·|x|_(k), k = 0, 1, …
@@ -22,12 +23,12 @@ pub(crate) fn prox<T: Real>(x: &mut [T], weight: impl Fn(usize) -> f64) {
     let Some(last) = x.len().checked_sub(1) else {
         return;
     };
-    scratch::with(x.len(), |keys: &mut [u64]| {
+    scratch::with(2 * x.len(), |keys: &mut [u64]| {
         // Entries below the least weight go to zero wherever they stand in the order: they need no sorting.
         let index_bits = usize::BITS - last.leading_zeros();
+        let (keys, spare) = keys.split_at_mut(x.len());
         let count = select(x, keys, weight(last), index_bits);
-        let keys = &mut keys[..count];
-        sort(x, keys, index_bits);
+        let keys = sort(x, &mut keys[..count], &mut spare[..count], index_bits);
         pool(x, keys, low_bits(index_bits), weight);
     });
 }
@@ -54,16 +55,32 @@ fn select<T: Real>(x: &mut [T], keys: &mut [u64], least: f64, index_bits: u32) -
     count
 }
 
-/// Sorts the keys by |x_i|. The bits that gave way to the index matter only among equal leading bits.
-fn sort<T: Real>(x: &[T], keys: &mut [u64], index_bits: u32) {
-    keys.sort_unstable();
+/// Below so many keys, comparing them is faster.
+const MANY: usize = 4096;
+
+/// The keys in the order of |x_i|. The bits that were not sorted by matter only among keys that are equal in the others.
+fn sort<'a, T: Real>(
+    x: &[T],
+    keys: &'a mut [u64],
+    spare: &'a mut [u64],
+    index_bits: u32,
+) -> &'a mut [u64] {
+    let (keys, ignored) = if keys.len() < MANY {
+        keys.sort_unstable();
+        (keys, index_bits)
+    } else {
+        (
+            radix::sort(keys, spare),
+            index_bits.max(u64::BITS - radix::LEADING),
+        )
+    };
     let size = |key: u64| bits(x[(key & low_bits(index_bits)) as usize]);
-    if keys.is_sorted_by_key(|&key| size(key)) {
-        return;
+    for equal in keys.chunk_by_mut(|a, b| a >> ignored == b >> ignored) {
+        if equal.len() > 1 {
+            equal.sort_unstable_by_key(|&key| size(key));
+        }
     }
-    for equal in keys.chunk_by_mut(|a, b| a >> index_bits == b >> index_bits) {
-        equal.sort_unstable_by_key(|&key| size(key));
-    }
+    keys
 }
 
 /// Pools adjacent violators of |x|_(k) − weight(k), from the largest down, and writes the means back.
@@ -141,7 +158,8 @@ mod tests {
 
         /// Entries that differ only in the bits which the keys leave out are still sorted.
         #[test]
-        fn close_entries_are_sorted(offsets in prop::collection::vec(0u64..200, 300)) {
+        fn close_entries_are_sorted(offsets in prop::collection::vec(0u64..200, 300), copies in 1usize..20) {
+            let offsets = offsets.repeat(copies);
             let y: Vec<f64> = offsets.iter().map(|&o| f64::from_bits(1f64.to_bits() + o)).collect();
             let mut x = y.clone();
             prox(&mut x, |_| 0.0);

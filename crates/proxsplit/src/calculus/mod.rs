@@ -60,3 +60,40 @@ fn common_point<T: Real>(g: &dyn Prox<T>, len: usize) -> Result<(), Error> {
         "the terms have no common point of length {len}: one of the constraints excludes the other"
     )))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prox::L1;
+    use crate::set::{LinfBall, NonNeg};
+    use crate::{Smooth, prox};
+
+    /// Terms that exist in `f32` only.
+    fn l1() -> Box<dyn Prox<f32>> {
+        Box::new(L1::new(0.5).unwrap())
+    }
+
+    #[test]
+    fn terms_of_single_precision_need_no_double() {
+        let y = [2.0f32, -0.25, -3.0];
+        let shrunk = |x: [f32; 3]| x.map(|x| (x.abs() - 0.5).max(0.0).copysign(x));
+        let mut x = y;
+        let nonneg: Box<dyn Prox<f32>> = Box::new(NonNeg);
+        Constrained::of(l1(), nonneg).unwrap().prox(&mut x, 1.0);
+        assert_eq!(x, [1.5, 0.0, 0.0]);
+        let mut x = y;
+        Conjugate::of(l1()).unwrap().prox(&mut x, 1.0);
+        assert_eq!(x, [0.5, -0.25, -0.5]);
+        let mut slope = [0.0; 3];
+        let envelope = Envelope::of(l1(), 1.0, 3).unwrap();
+        envelope.gradient(&y, &mut slope);
+        assert_eq!(slope, [0.5, -0.25, -0.5]);
+        let mut x = y;
+        let wide: Box<dyn Prox<f32>> = Box::new(LinfBall::new(9.0).unwrap());
+        let reached = Dykstra::of(vec![l1(), wide]).unwrap().solve(&mut x, 1.0);
+        assert!(reached.converged);
+        assert_eq!(x, shrunk(y));
+        let kinked: Box<dyn Prox<f32>> = Box::new(prox::L0::new(1.0).unwrap());
+        assert!(Conjugate::of(kinked).is_err());
+    }
+}

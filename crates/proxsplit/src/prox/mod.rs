@@ -35,6 +35,8 @@ mod tv1d;
 mod tv2d;
 mod tv2d_aniso;
 mod tv2d_dual;
+#[cfg(test)]
+mod tv2d_tests;
 mod variation;
 mod wright_omega;
 mod zero;

@@ -1,5 +1,7 @@
 //! Sorting many keys by their leading bits, in a few passes over memory and without comparisons.
 
+use crate::scratch;
+
 /// Bits that a pass looks at, so that the places it writes to stay in the cache.
 const DIGIT: u32 = 11;
 const PASSES: u32 = 3;
@@ -11,28 +13,40 @@ const BUCKETS: usize = 1 << DIGIT;
 
 /// The keys in the order of their `LEADING` bits, in one of the two buffers; `spare` is of the same length.
 pub(super) fn sort<'a>(keys: &'a mut [u64], spare: &'a mut [u64]) -> &'a mut [u64] {
-    let digit = |key: u64, pass: u32| (key >> (64 - LEADING + DIGIT * pass)) as usize % BUCKETS;
-    let mut counts = [[0usize; BUCKETS]; PASSES as usize];
-    for &key in &*keys {
-        for (pass, counts) in (0..).zip(&mut counts) {
-            counts[digit(key, pass)] += 1;
+    scratch::with(PASSES as usize * BUCKETS, |counts: &mut [usize]| {
+        counts.fill(0);
+        let counts = counts.as_chunks_mut::<BUCKETS>().0;
+        for &key in &*keys {
+            for (pass, counts) in (0..).zip(&mut *counts) {
+                counts[digit(key, pass)] += 1;
+            }
         }
+        let (mut from, mut to) = (keys, spare);
+        for (pass, counts) in (0..).zip(counts) {
+            distribute(from, to, counts, pass);
+            std::mem::swap(&mut from, &mut to);
+        }
+        from
+    })
+}
+
+#[inline(always)]
+fn digit(key: u64, pass: u32) -> usize {
+    (key >> (u64::BITS - LEADING + DIGIT * pass)) as usize % BUCKETS
+}
+
+/// One pass, given how many keys each bucket gets.
+fn distribute(from: &[u64], to: &mut [u64], counts: &mut [usize; BUCKETS], pass: u32) {
+    // Where the next key of each bucket goes.
+    let mut next = 0;
+    for count in &mut *counts {
+        next += std::mem::replace(count, next);
     }
-    let (mut from, mut to) = (keys, spare);
-    for (pass, counts) in (0..).zip(&mut counts) {
-        // Where the next key of each bucket goes.
-        let mut next = 0;
-        for count in &mut *counts {
-            next += std::mem::replace(count, next);
-        }
-        for &key in &*from {
-            let place = &mut counts[digit(key, pass)];
-            to[*place] = key;
-            *place += 1;
-        }
-        std::mem::swap(&mut from, &mut to);
+    for &key in from {
+        let place = &mut counts[digit(key, pass)];
+        to[*place] = key;
+        *place += 1;
     }
-    from
 }
 
 #[cfg(test)]

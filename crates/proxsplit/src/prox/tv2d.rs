@@ -87,7 +87,6 @@ impl<T: Real> Prox<T> for Tv2d {
 mod tests {
     use super::*;
     use crate::check::{contract, extremes};
-    use crate::linalg::vec::distance;
 
     #[test]
     fn keeps_the_contract() {
@@ -96,102 +95,6 @@ mod tests {
             contract(&g.with_accuracy(1e-7, 1000).unwrap(), rows * cols);
             extremes(&g, rows * cols);
         }
-    }
-
-    fn picture(rows: usize, cols: usize) -> Vec<f64> {
-        let pixel = |k: usize| ((k * 7919) % 101) as f64 / 50.0 + (k % rows) as f64 / 4.0;
-        (0..rows * cols).map(pixel).collect()
-    }
-
-    /// One row or one column is total variation of a signal, which has an exact prox.
-    #[test]
-    fn a_single_line_is_tv1d() {
-        let y = picture(1, 30);
-        let mut exact = y.clone();
-        super::super::Tv1d::new(0.4).unwrap().prox(&mut exact, 1.0);
-        for (rows, cols) in [(1, 30), (30, 1)] {
-            let mut x = y.clone();
-            let g = Tv2d::new(0.4, rows, cols).unwrap();
-            let bound = g
-                .with_accuracy(1e-7, 100_000)
-                .unwrap()
-                .prox_with_error(&mut x, 1.0);
-            assert!(distance(&x, &exact) <= bound.max(1e-12) && bound < 1e-5);
-        }
-    }
-
-    /// The dual by projected coordinate-wise gradient steps, an independent way: x = y − Dᵀp.
-    #[test]
-    fn equals_plain_projected_gradient() {
-        let (rows, cols, radius) = (4, 3, 0.5);
-        let y = picture(rows, cols);
-        let edges: Vec<[Option<(usize, usize)>; 2]> = (0..y.len())
-            .map(|k| {
-                let down = (k % rows + 1 < rows).then_some((k, k + 1));
-                let across = (k / rows + 1 < cols).then_some((k, k + rows));
-                [down, across]
-            })
-            .collect();
-        let mut p = vec![[0.0f64; 2]; y.len()];
-        let primal = |p: &[[f64; 2]]| {
-            let mut x = y.clone();
-            for (edges, p) in edges.iter().zip(p) {
-                for (edge, p) in edges.iter().zip(p) {
-                    if let Some((from, to)) = edge {
-                        x[*from] += p;
-                        x[*to] -= p;
-                    }
-                }
-            }
-            x
-        };
-        for _ in 0..20_000 {
-            let x = primal(&p);
-            for (edges, p) in edges.iter().zip(&mut p) {
-                for (edge, p) in edges.iter().zip(p.iter_mut()) {
-                    if let Some((from, to)) = edge {
-                        *p += 0.1 * (x[*to] - x[*from]);
-                    }
-                }
-                let size = p[0].hypot(p[1]).max(radius);
-                *p = p.map(|p| p * radius / size);
-            }
-        }
-        let mut x = y.clone();
-        Tv2d::new(radius, rows, cols)
-            .unwrap()
-            .with_accuracy(1e-8, 20_000)
-            .unwrap()
-            .prox(&mut x, 1.0);
-        assert!(
-            distance(&x, &primal(&p)) < 1e-6,
-            "{x:?} is not {:?}",
-            primal(&p)
-        );
-    }
-
-    #[test]
-    fn the_bound_on_the_error_holds() {
-        let y = picture(9, 7);
-        let g = Tv2d::new(0.4, 9, 7).unwrap();
-        let mut exact = y.clone();
-        assert!(
-            g.with_accuracy(1e-8, 100_000)
-                .unwrap()
-                .prox_with_error(&mut exact, 1.0)
-                < 1e-6
-        );
-        for rounds in [1, 10, 20, 50] {
-            let mut x = y.clone();
-            let bound = g
-                .with_accuracy(1e-12, rounds)
-                .unwrap()
-                .prox_with_error(&mut x, 1.0);
-            assert!(distance(&x, &exact) <= bound + 1e-6, "{rounds}: {bound}");
-        }
-        let mut x = y.clone();
-        let bound = g.prox_with_error(&mut x, 1.0);
-        assert!(bound <= 1e-5 * distance(&y, &vec![crate::linalg::vec::sum(&y) / 63.0; 63]));
     }
 
     #[test]

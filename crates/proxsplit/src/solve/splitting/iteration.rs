@@ -137,7 +137,7 @@ impl<T: Real> Iterator for Splitting<'_, T> {
         }
         let displacement = vec::distance(&self.point.x, &self.trial);
         let finite = displacement.is_finite();
-        if !finite && !(self.rule().watches() && step > f64::MIN_POSITIVE) {
+        if !(finite || self.rule().watches() && step > f64::MIN_POSITIVE) {
             self.point.value = None;
             return None;
         }

@@ -91,19 +91,15 @@ fn tile<T: Lanes, S: Simd, const R: usize, const C: usize>(
 ) {
     let mut sum: [[T::Vector<S>; R]; C] =
         std::array::from_fn(|c| std::array::from_fn(|r| out[c * ld + at + r]));
-    let mut add = |f: &[T::Vector<S>], m: [T; C]| {
-        let f: [T::Vector<S>; R] = std::array::from_fn(|r| f[at + r]);
-        for c in 0..C {
-            let m = T::splat(simd, m[c]);
-            for r in 0..R {
-                sum[c][r] = T::mul_add(simd, f[r], m, sum[c][r]);
-            }
-        }
-    };
     if m.row == 1 {
         let cols: [&[T]; C] = std::array::from_fn(|c| &m.data[(j + c) * m.col..][..m.rows]);
         for (i, f) in f.chunks_exact(ld).take(m.rows).enumerate() {
-            add(f, std::array::from_fn(|c| cols[c][i]));
+            add::<T, S, R, C>(
+                simd,
+                &mut sum,
+                &f[at..],
+                std::array::from_fn(|c| cols[c][i]),
+            );
         }
     } else {
         for (f, m) in f
@@ -111,10 +107,27 @@ fn tile<T: Lanes, S: Simd, const R: usize, const C: usize>(
             .zip(m.data[j..].chunks(m.row))
             .take(m.rows)
         {
-            add(f, std::array::from_fn(|c| m[c]));
+            add::<T, S, R, C>(simd, &mut sum, &f[at..], std::array::from_fn(|c| m[c]));
         }
     }
     for c in 0..C {
         out[c * ld + at..][..R].copy_from_slice(&sum[c]);
+    }
+}
+
+/// sum ← sum + f·m for one row of the block. A function and not a closure: one that is not inlined would lose the
+/// instructions that were chosen for this machine.
+#[inline(always)]
+fn add<T: Lanes, S: Simd, const R: usize, const C: usize>(
+    simd: S,
+    sum: &mut [[T::Vector<S>; R]; C],
+    f: &[T::Vector<S>],
+    m: [T; C],
+) {
+    for (sum, m) in sum.iter_mut().zip(m) {
+        let m = T::splat(simd, m);
+        for (sum, &f) in sum.iter_mut().zip(f) {
+            *sum = T::mul_add(simd, f, m, *sum);
+        }
     }
 }

@@ -88,10 +88,9 @@ impl<T: Lanes> Aggregated<T> {
         work.memory.objective = Some(work.objective_for(&a));
         work.factors.a = a;
         let balance = Balance::of(&work.atoms, &work.codes);
-        if let Some([s, inverse]) = balance.scales(&work.factors.x, &work.factors.a, rank) {
-            scale_rows(&mut work.factors.x, &s);
-            scale_rows(&mut work.factors.a, &inverse);
-            scale_rows(&mut self.ya, &inverse);
+        if balance.find(&mut work.scales, &work.factors) {
+            work.factors.scale(&work.scales);
+            scale_rows(&mut self.ya, &work.scales.codes);
             gram(&mut self.ga, &work.factors.a, rank);
         }
     }

@@ -3,8 +3,9 @@
 //! p(s) = W₁u·s + ½W₂U·s² + V₁v/s + ½V₂V/s² with u = ‖x_k‖₁, U = ‖x_k‖², v = ‖a_k‖₁, V = ‖a_k‖² is convex in log s.
 
 use crate::codes::Term;
+use crate::problem::Factors;
 use crate::products::Lanes;
-use proxsplit::Elementary;
+use proxsplit::{Elementary, scratch};
 use rayon::prelude::*;
 
 /// What can be said of the scale.
@@ -38,30 +39,47 @@ impl Balance {
         }
     }
 
-    /// The factors s_k for Xᵀ and 1/s_k for A, if anything is to be done.
-    pub(crate) fn scales<T: Lanes>(self, x: &[T], a: &[T], rank: usize) -> Option<[Vec<T>; 2]> {
-        let scale: Box<dyn Fn(Size, Size) -> f64> = match self {
-            Balance::Normalize => Box::new(|x, _| 1.0 / x.square.sqrt()),
-            Balance::Optimal(psi_x, psi_a) => Box::new(move |x, a| best((psi_x, x), (psi_a, a))),
-            Balance::Degenerate | Balance::Fixed => return None,
+    /// Finds the factors s_k for x_k and 1/s_k for a_k; `false` if there is nothing to be done.
+    pub(crate) fn find<T: Lanes>(self, scales: &mut Scales<T>, factors: &Factors<T>) -> bool {
+        let scale = |x: Size, a: Size| match self {
+            Balance::Optimal(psi_x, psi_a) => best((psi_x, x), (psi_a, a)),
+            _ => 1.0 / x.square.sqrt(),
         };
-        let (x, a) = (sizes(x, rank), sizes(a, rank));
-        let scales: Vec<f64> = x
-            .into_iter()
-            .zip(a)
-            .map(|(x, a)| {
-                if x.is_dead() || a.is_dead() {
-                    1.0
-                } else {
-                    scale(x, a)
+        if matches!(self, Balance::Degenerate | Balance::Fixed) {
+            return false;
+        }
+        let rank = factors.rank;
+        with_sizes(&factors.x, rank, |x| {
+            with_sizes(&factors.a, rank, |a| {
+                for k in 0..rank {
+                    let (x, a) = (Size::at(x, k), Size::at(a, k));
+                    let s = if x.is_dead() || a.is_dead() {
+                        1.0
+                    } else {
+                        scale(x, a)
+                    };
+                    let s = if s.is_finite() && s > 0.0 { s } else { 1.0 };
+                    (scales.atoms[k], scales.codes[k]) = (T::of(s), T::of(1.0 / s));
                 }
-            })
-            .map(|s| if s.is_finite() && s > 0.0 { s } else { 1.0 })
-            .collect();
-        Some([
-            scales.iter().map(|&s| T::of(s)).collect(),
-            scales.iter().map(|&s| T::of(1.0 / s)).collect(),
-        ])
+            });
+        });
+        true
+    }
+}
+
+/// What every x_k and every a_k is multiplied by.
+#[derive(Debug)]
+pub(crate) struct Scales<T> {
+    pub(crate) atoms: Vec<T>,
+    pub(crate) codes: Vec<T>,
+}
+
+impl<T: Lanes> Scales<T> {
+    pub(crate) fn new(rank: usize) -> Self {
+        Self {
+            atoms: vec![T::ONE; rank],
+            codes: vec![T::ONE; rank],
+        }
     }
 }
 
@@ -70,41 +88,58 @@ impl Balance {
 pub(crate) struct Size {
     pub(crate) sum: f64,
     pub(crate) square: f64,
-    pub(crate) nonzeros: usize,
+    pub(crate) nonzeros: f64,
 }
 
 impl Size {
+    /// Row k among the numbers of all rows.
+    fn at(sizes: &[f64], k: usize) -> Self {
+        Self {
+            sum: sizes[3 * k],
+            square: sizes[3 * k + 1],
+            nonzeros: sizes[3 * k + 2],
+        }
+    }
+
     pub(crate) fn is_dead(&self) -> bool {
-        self.nonzeros == 0
+        self.nonzeros == 0.0
     }
 }
 
 /// The sizes of all rows of a K × n factor.
 pub(crate) fn sizes<T: Lanes>(factor: &[T], rank: usize) -> Vec<Size> {
-    let parts: Vec<Vec<Size>> = factor
-        .par_chunks(rank * 4096)
-        .map(|part| {
-            let mut sizes = vec![Size::default(); rank];
-            for column in part.chunks_exact(rank) {
-                for (size, value) in sizes.iter_mut().zip(column) {
-                    let value = value.f64();
-                    size.sum += value.abs();
-                    size.square += value * value;
-                    size.nonzeros += usize::from(value != 0.0);
-                }
+    with_sizes(factor, rank, |sizes| {
+        (0..rank).map(|k| Size::at(sizes, k)).collect()
+    })
+}
+
+/// Calls `look` with the sizes of all rows of a K × n factor, three numbers each, summed in fixed parts.
+fn with_sizes<T: Lanes, R>(factor: &[T], rank: usize, look: impl FnOnce(&[f64]) -> R) -> R {
+    let part = rank * 4096;
+    scratch::with(
+        factor.len().div_ceil(part) * 3 * rank,
+        |parts: &mut [f64]| {
+            parts
+                .par_chunks_mut(3 * rank)
+                .zip(factor.par_chunks(part))
+                .for_each(|(sizes, factor)| {
+                    sizes.fill(0.0);
+                    for column in factor.chunks_exact(rank) {
+                        for (size, value) in sizes.chunks_exact_mut(3).zip(column) {
+                            let value = value.f64();
+                            size[0] += value.abs();
+                            size[1] += value * value;
+                            size[2] += f64::from(u8::from(value != 0.0));
+                        }
+                    }
+                });
+            let (total, others) = parts.split_at_mut(3 * rank);
+            for part in others.chunks_exact(3 * rank) {
+                proxsplit::linalg::vec::axpy(1.0, part, total);
             }
-            sizes
-        })
-        .collect();
-    let mut total = vec![Size::default(); rank];
-    for part in &parts {
-        for (total, part) in total.iter_mut().zip(part) {
-            total.sum += part.sum;
-            total.square += part.square;
-            total.nonzeros += part.nonzeros;
-        }
-    }
-    total
+            look(total)
+        },
+    )
 }
 
 /// argmin_s p(s), by Newton's method in log s from the balance of the dominant terms.
@@ -156,12 +191,12 @@ mod tests {
         let x = Size {
             sum: 4.0,
             square: 3.0,
-            nonzeros: 9,
+            nonzeros: 9.0,
         };
         let a = Size {
             sum: 1.0,
             square: 0.5,
-            nonzeros: 2,
+            nonzeros: 2.0,
         };
         let p = |s: f64| 0.3 * 4.0 * s + 0.5 * 2.0 * 3.0 * s * s + 0.5 * 5.0 * 0.5 / (s * s);
         let s = best((psi_x, x), (psi_a, a));

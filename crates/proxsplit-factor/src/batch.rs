@@ -7,9 +7,10 @@
 
 use crate::balance::Balance;
 use crate::problem::Factors;
-use crate::products::{Lanes, gram};
+use crate::products::{Lanes, PART, gram, in_order};
 use crate::revive::revive;
-use crate::work::{NEARLY_EXACT, Work, scale_rows};
+use crate::work::{NEARLY_EXACT, Work};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The extrapolation's numbers.
@@ -20,19 +21,21 @@ pub(crate) struct Extrapolation {
     cap: f64,
     /// The last β that did well.
     good: f64,
-    /// How much the last good pass gained.
-    gain: f64,
+    /// How much the last good pass gained, if there was one.
+    gain: Option<f64>,
 }
 
 const START: Extrapolation = Extrapolation {
     beta: 0.6,
     cap: 1.0,
     good: 0.6,
-    gain: f64::MAX,
+    gain: None,
 };
 const GROWTH: f64 = 1.02;
 const CAP_GROWTH: f64 = 1.01;
 const FAILURE: f64 = 1.5;
+/// Momentum that gains less than this share of the pass before is spent.
+const SPENT: f64 = 0.3;
 
 /// The state of the method.
 pub(crate) struct Batch<T> {
@@ -90,28 +93,29 @@ impl<T: Lanes> Batch<T> {
         self.tidy(work);
     }
 
-    /// Lets β grow after a good pass; after a bad one drops the extrapolation and shrinks β; a pass that loses more than the
-    /// last good one gained is taken back.
+    /// Lets β grow after a good pass. After one that gains little the extrapolation starts anew, after a bad one also β shrinks;
+    /// a pass that loses more than the last good one gained is taken back.
     fn judge(&mut self, work: &mut Work<'_, T>) {
         let mut objective = work.objective_for(&self.ahead.a);
         let before = self.extrapolation;
-        let gain = work
-            .memory
-            .objective
-            .map_or(f64::MAX, |last| last - objective);
-        self.extrapolation = if gain < 0.0 {
-            if -gain > before.gain {
+        let gain = work.memory.objective.map(|last| last - objective);
+        let fell = gain.unwrap_or(0.0);
+        self.extrapolation = if fell < 0.0 {
+            if before.gain.is_some_and(|last| -fell > last) {
                 // Going on from here would cost more passes than the one that is lost.
-                work.factors.clone_from(&self.old);
-                objective += gain;
+                work.factors.copy_from(&self.old);
+                objective += fell;
             }
-            self.ahead.clone_from(&work.factors);
+            self.ahead.copy_from(&work.factors);
             Extrapolation {
                 beta: before.beta / FAILURE,
                 cap: before.good,
                 ..before
             }
         } else {
+            if before.gain.is_some_and(|last| fell < SPENT * last) {
+                self.ahead.copy_from(&work.factors);
+            }
             Extrapolation {
                 beta: (before.beta * GROWTH).min(before.cap),
                 cap: (before.cap * CAP_GROWTH).min(1.0),
@@ -125,20 +129,18 @@ impl<T: Lanes> Batch<T> {
 
     /// Balances scales and revives dead atoms.
     fn tidy(&mut self, work: &mut Work<'_, T>) {
-        let rank = work.problem.rank;
         if revive(work) {
-            self.ahead.clone_from(&work.factors);
-            self.old.clone_from(&work.factors);
+            self.ahead.copy_from(&work.factors);
+            self.old.copy_from(&work.factors);
             work.memory.objective = None;
         }
         let balance = Balance::of(&work.atoms, &work.codes);
         if balance == Balance::Normalize && work.is_nearly_normal() {
             return;
         }
-        if let Some([s, inverse]) = balance.scales(&work.factors.x, &work.factors.a, rank) {
+        if balance.find(&mut work.scales, &work.factors) {
             for factors in [&mut work.factors, &mut self.old, &mut self.ahead] {
-                scale_rows(&mut factors.x, &s);
-                scale_rows(&mut factors.a, &inverse);
+                factors.scale(&work.scales);
             }
         }
     }
@@ -156,18 +158,14 @@ fn run_ahead<T: Lanes>(
     old: &[T],
     (beta, (lower, upper)): (f64, (f64, f64)),
 ) -> f64 {
-    use rayon::prelude::*;
-    const PART: usize = 1 << 15;
     let (beta, lower, upper) = (T::of(beta), T::of(lower), T::of(upper));
-    let parts: Vec<f64> = ahead
+    let parts = ahead
         .par_chunks_mut(PART)
-        .zip(new.par_chunks(PART).zip(old.par_chunks(PART)))
-        .map(|(ahead, (new, old))| {
-            for ((ahead, &new), &old) in ahead.iter_mut().zip(new).zip(old) {
-                *ahead = (new + beta * (new - old)).max(lower).min(upper);
-            }
-            proxsplit::linalg::vec::distance_squared(new, old)
-        })
-        .collect();
-    parts.iter().sum()
+        .zip(new.par_chunks(PART).zip(old.par_chunks(PART)));
+    in_order(parts.map(|(ahead, (new, old))| {
+        for ((ahead, &new), &old) in ahead.iter_mut().zip(new).zip(old) {
+            *ahead = (new + beta * (new - old)).max(lower).min(upper);
+        }
+        proxsplit::linalg::vec::distance_squared(new, old)
+    }))
 }

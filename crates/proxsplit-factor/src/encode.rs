@@ -1,6 +1,6 @@
 //! Codes of new samples for atoms that are fixed, and the audit of given factors.
 
-use crate::balance::{Balance, sizes};
+use crate::balance::{Balance, Scales, sizes};
 use crate::codes::{Side, Term};
 use crate::measure;
 use crate::problem::{Factors, Problem};
@@ -76,8 +76,7 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
             });
         }
     }
-    let atoms = Term::new(problem.atoms, Side::Atoms);
-    let codes = Term::new(problem.codes, Side::Codes);
+    let (atoms, codes) = problem.terms();
     let mut xy = vec![T::ZERO; factors.a.len()];
     problem.data.with_columns(&mut xy, &factors.x, 0..n);
     let (mut gx, mut ga) = (vec![T::ZERO; rank * rank], vec![T::ZERO; rank * rank]);
@@ -96,19 +95,20 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
     let residual_a = distance_squared(&moved, &factors.a).sqrt();
 
     let balance = Balance::of(&atoms, &codes);
-    let balanced = match (balance, balance.scales(&factors.x, &factors.a, rank)) {
-        (Balance::Optimal(..), Some([s, inverse])) => {
-            let (mut x, mut a) = (factors.x.clone(), factors.a.clone());
-            crate::work::scale_rows(&mut x, &s);
-            crate::work::scale_rows(&mut a, &inverse);
-            atoms.value(&x, rank) + codes.value(&a, rank)
-        }
-        _ => penalties,
+    let mut scales = Scales::new(rank);
+    let balanced = if let Balance::Optimal(..) = balance
+        && balance.find(&mut scales, factors)
+    {
+        let mut better = factors.clone();
+        better.scale(&scales);
+        atoms.value(&better.x, rank) + codes.value(&better.a, rank)
+    } else {
+        penalties
     };
     let found = measure::at(problem, &factors.x, factors.a.clone());
     let (x, a) = (sizes(&factors.x, rank), sizes(&factors.a, rank));
     let zeros = |sizes: &[crate::balance::Size], all: usize| {
-        1.0 - sizes.iter().map(|s| s.nonzeros).sum::<usize>() as f64 / all as f64
+        1.0 - sizes.iter().map(|s| s.nonzeros).sum::<f64>() / all as f64
     };
     Ok(Audit {
         objective: misfit + penalties,

@@ -3,34 +3,34 @@
 //! x^{k,t+1} = O(x^{k,t} − η∇f_t(x^{k,t})), xᵏ⁺¹ = M(xᵏ − ηΣ_t ∇f_t(x^{k,t})), where M is the prox in the metric H/η and O is the
 //! same or the identity. In this metric η is about 1 for the sum of all terms, whatever the data's scale.
 //!
-//! The automatic schedule rests on this: for fixed codes f is quadratic with Hessian H and lies above φ, so that with η ≤ 1 and
-//! without drift a pass gains at least the decrease of its model. What is missing is the work of the drift, whose level falls
-//! with η. So η starts at 1 and shrinks whenever a pass gains too little of what was promised.
+//! The automatic schedule reads the drift e = Σ[∇f_t(xᵏ) − ∇f_t(x^{k,t})], whose level falls with η. For the codes of the pass it
+//! is Σ H_t(xᵏ − x^{k,t}), which costs next to nothing. While the residual at xᵏ stands clear of ‖e‖, the step is kept; once
+//! they are at one level, where the theory puts the floor of this step, it shrinks.
 
 use crate::balance::Balance;
-use crate::codes::{Quadratic, Term};
+use crate::codes::{Quadratic, Term, largest_eigenvalue_bound};
 use crate::products::{Lanes, distance_squared, dot, gram};
 use crate::settings::{Inner, Step};
 use crate::visits::Batches;
-use crate::work::{NEARLY_EXACT, Work, scale_rows};
+use crate::work::{NEARLY_EXACT, Work};
+use proxsplit::Level;
+use proxsplit::linalg::vec::axpy;
 use serde::{Deserialize, Serialize};
 
-/// The share of the promise that a pass must keep, how much shorter the step is if it does not, and the shortest step.
-const FAIR: f64 = 0.5;
+/// The residual is at the floor when it is below this multiple of ‖e‖; how much shorter the step is then, and the shortest step.
+const FLOOR: f64 = 0.85;
 const SHRINK: f64 = 0.7;
-const SHORTEST: f64 = 1e-3;
+pub(crate) const SHORTEST: f64 = 1e-3;
 
 /// The numbers of a pass.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Pass {
     /// Σ f_t − ½‖Y‖² so far.
     sum: f64,
-    /// The longest step that has not failed.
+    /// The longest step whose floor is not reached.
     cap: f64,
-    /// What the model of the last pass promised to gain.
-    promised: f64,
-    /// ‖Σ[∇f_t(xᵏ) − ∇f_t(x^{k,t})]‖ of the last pass that began at a measured point.
-    pub(crate) drift: Option<f64>,
+    /// ‖e‖ of the last pass: measured if the pass began at a measured point, else estimated with its own codes.
+    pub(crate) drift: Level,
 }
 
 /// The state of the method.
@@ -42,8 +42,12 @@ pub(crate) struct Incremental<T> {
     pub(crate) start: Vec<T>,
     /// Σ_t ∇f_t so far.
     pub(crate) sum: Vec<T>,
+    /// Σ_t H_t x^{k,t} so far.
+    pub(crate) seen: Vec<T>,
     /// H
     pub(crate) metric: Vec<T>,
+    /// Σ_t H_t so far.
+    pub(crate) curvature: Vec<T>,
     pub(crate) pass: Pass,
     gradient: Vec<T>,
     linear: Vec<T>,
@@ -61,12 +65,13 @@ impl<T: Lanes> Incremental<T> {
             step,
             start: work.factors.x.clone(),
             sum: zeros.clone(),
+            seen: zeros.clone(),
             metric: vec![T::ZERO; rank * rank],
+            curvature: vec![T::ZERO; rank * rank],
             pass: Pass {
                 sum: 0.0,
                 cap: 1.0,
-                promised: 0.0,
-                drift: None,
+                drift: Level::Unknown,
             },
             gradient: zeros.clone(),
             linear: zeros,
@@ -93,8 +98,10 @@ impl<T: Lanes> Incremental<T> {
             self.begin_pass(work, range.len());
         }
         times(&mut self.gradient, &work.ga, &work.factors.x, rank);
-        proxsplit::linalg::vec::axpy(-T::ONE, &work.ya, &mut self.gradient);
-        proxsplit::linalg::vec::axpy(T::ONE, &self.gradient, &mut self.sum);
+        axpy(T::ONE, &work.ga, &mut self.curvature);
+        axpy(T::ONE, &self.gradient, &mut self.seen);
+        axpy(-T::ONE, &work.ya, &mut self.gradient);
+        axpy(T::ONE, &self.gradient, &mut self.sum);
         work.memory.visited += 1;
         if work.memory.visited < self.batches.count() {
             let term = match self.inner {
@@ -145,7 +152,7 @@ impl<T: Lanes> Incremental<T> {
             *scaled = inverse * metric;
         }
         times(&mut self.linear, &work.ga, &work.factors.x, rank);
-        proxsplit::linalg::vec::axpy(-T::ONE, gradient, &mut self.linear);
+        axpy(-T::ONE, gradient, &mut self.linear);
         let problem = Quadratic {
             gram: &work.ga,
             linear: &self.linear,
@@ -156,9 +163,7 @@ impl<T: Lanes> Incremental<T> {
 
     fn end_pass(&mut self, work: &mut Work<'_, T>) {
         let rank = work.problem.rank;
-        if let Some(exact) = self.exact.take() {
-            self.pass.drift = Some(distance_squared(&exact, &self.sum).sqrt());
-        }
+        self.read_drift(work);
         work.factors.x.copy_from_slice(&self.start);
         let sum = std::mem::take(&mut self.sum);
         self.prox_step(work, work.atoms, &sum);
@@ -168,33 +173,37 @@ impl<T: Lanes> Incremental<T> {
             + self.pass.sum
             + work.atoms.value(&self.start, rank)
             + work.codes.value(&work.factors.a, rank);
-        let gained = work.memory.objective.map(|last| last - objective);
-        if gained.is_some_and(|gained| gained < FAIR * self.pass.promised) {
-            self.pass.cap = (SHRINK * work.memory.step).max(SHORTEST);
-        }
-        self.pass.promised = self.promise(work);
         work.memory.objective = Some(objective);
         work.memory.visited = 0;
         work.memory.pass += 1;
-        self.sum.fill(T::ZERO);
+        for sum in [&mut self.sum, &mut self.seen, &mut self.curvature] {
+            sum.fill(T::ZERO);
+        }
         self.pass.sum = 0.0;
         let balance = Balance::of(&work.atoms, &work.codes);
-        if let Some([s, inverse]) = balance.scales(&work.factors.x, &work.factors.a, rank) {
-            scale_rows(&mut work.factors.x, &s);
-            scale_rows(&mut work.factors.a, &inverse);
+        if balance.find(&mut work.scales, &work.factors) {
+            work.factors.scale(&work.scales);
         }
     }
 
-    /// The decrease of the model of a pass: −⟨Σ∇f_t, d⟩ − ⟨d, Hd⟩/2η + ψ₀(X) − ψ₀(X + d).
-    fn promise(&mut self, work: &Work<'_, T>) -> f64 {
+    /// Notes ‖e‖ of the pass, and shortens the next step if the residual at the start of the pass is no larger.
+    fn read_drift(&mut self, work: &Work<'_, T>) {
         let rank = work.problem.rank;
-        let moved = &mut self.gradient;
-        moved.copy_from_slice(&work.factors.x);
-        proxsplit::linalg::vec::axpy(-T::ONE, &self.start, moved);
-        times(&mut self.linear, &self.metric, moved, rank);
-        let penalties =
-            work.atoms.penalty(&self.start, rank) - work.atoms.penalty(&work.factors.x, rank);
-        penalties - dot(&self.sum, moved) - 0.5 / work.memory.step * dot(moved, &self.linear)
+        let drift = &mut self.linear;
+        times(drift, &self.curvature, &self.start, rank);
+        axpy(-T::ONE, &self.seen, drift);
+        let estimate = dot(drift, drift).sqrt();
+        self.pass.drift = match self.exact.take() {
+            Some(exact) => Level::Measured(distance_squared(&exact, &self.sum).sqrt()),
+            None => Level::Estimated(estimate),
+        };
+        // ∇f(xᵏ) for the codes of the pass.
+        axpy(T::ONE, &self.sum, drift);
+        let step = 1.0 / largest_eigenvalue_bound(&self.curvature, rank).max(f64::MIN_POSITIVE);
+        let residual = work.atoms.residual(&self.start, drift, (rank, step));
+        if residual <= FLOOR * estimate {
+            self.pass.cap = (SHRINK * work.memory.step).max(SHORTEST);
+        }
     }
 
     /// Remembers ∇f at the point where the next pass begins, so that the drift of that pass can be measured.

@@ -26,6 +26,7 @@ mod generate;
 mod incremental;
 mod init;
 mod measure;
+mod notes;
 mod problem;
 mod products;
 mod revive;
@@ -33,6 +34,7 @@ mod settings;
 mod sggd;
 mod state;
 mod visits;
+mod words;
 mod work;
 
 pub use encode::{Audit, audit, encode};

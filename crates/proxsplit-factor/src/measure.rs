@@ -4,7 +4,8 @@
 use crate::codes::{Effort, Quadratic, Side, Term, active_set, gradient, largest_eigenvalue_bound};
 use crate::incremental::times;
 use crate::problem::Problem;
-use crate::products::{Data, Lanes, distance_squared, dot, gram};
+use crate::products::{Data, Lanes, dot, gram};
+use crate::work::NEARLY_EXACT;
 use proxsplit::linalg::dense::{Mat, symmetric_eigenvalues};
 use proxsplit::{Level, Measure, Prox};
 use rayon::prelude::*;
@@ -31,8 +32,7 @@ pub(crate) struct Findings<T> {
 /// Evaluates φ and ρ at Xᵀ, with codes improved from `codes`.
 pub(crate) fn at<T: Lanes>(problem: Problem<'_, T>, x: &[T], mut codes: Vec<T>) -> Findings<T> {
     let (rank, n) = (problem.rank, problem.data.cols());
-    let psi = Term::new(problem.codes, Side::Codes);
-    let psi_x = Term::new(problem.atoms, Side::Atoms);
+    let (psi_x, psi) = problem.terms();
     let (mut gx, mut ga) = (vec![T::ZERO; rank * rank], vec![T::ZERO; rank * rank]);
     let xy = solve_codes(problem.data, x, &mut codes, problem.codes);
     gram(&mut gx, x, rank);
@@ -52,8 +52,8 @@ pub(crate) fn at<T: Lanes>(problem: Problem<'_, T>, x: &[T], mut codes: Vec<T>) 
     let lipschitz = largest_eigenvalue_bound(&ga, rank).max(f64::MIN_POSITIVE);
     let measure = Measure {
         objective: misfit + psi_x.value(x, rank) + psi.value(&codes, rank),
-        residual: residual(&psi_x, x, &slope, (rank, 1.0)),
-        scaled_residual: residual(&psi_x, x, &slope, (rank, 1.0 / lipschitz)),
+        residual: psi_x.residual(x, &slope, (rank, 1.0)),
+        scaled_residual: psi_x.residual(x, &slope, (rank, 1.0 / lipschitz)),
     };
     let distance = distance_bound(inner_problem, &codes, problem.codes);
     let size = (
@@ -72,7 +72,8 @@ pub(crate) fn at<T: Lanes>(problem: Problem<'_, T>, x: &[T], mut codes: Vec<T>) 
     }
 }
 
-/// Codes for Xᵀ as exact as can be: sweeps until nothing moves, then the active set where the codes are a ≥ 0. Returns XᵀY.
+/// Codes for Xᵀ as exact as can be: by the active set where the codes are a ≥ 0, else by sweeps until nothing moves. Returns
+/// XᵀY.
 pub(crate) fn solve_codes<T: Lanes>(
     data: &Data<'_, T>,
     x: &[T],
@@ -89,22 +90,18 @@ pub(crate) fn solve_codes<T: Lanes>(
         rank,
     };
     let term = Term::new(psi, Side::Codes);
-    term.solve(problem, codes, EXACT);
-    if let Some(elementary) = term.elementary
-        && elementary.lower == 0.0
-        && elementary.upper == f64::INFINITY
-    {
-        active_set::polish(problem, codes, elementary);
+    let over_orthant = term
+        .elementary
+        .filter(|e| e.lower == 0.0 && e.upper == f64::INFINITY);
+    let is_exact = over_orthant.is_some_and(|elementary| {
+        // The active set wants a good support only.
+        term.solve(problem, codes, NEARLY_EXACT);
+        active_set::polish(problem, codes, elementary)
+    });
+    if !is_exact {
+        term.solve(problem, codes, EXACT);
     }
     xy
-}
-
-/// ‖X − P_η(X − η∇f)‖/η
-fn residual<T: Lanes>(term: &Term<'_, T>, x: &[T], slope: &[T], (rank, step): (usize, f64)) -> f64 {
-    let eta = T::of(step);
-    let mut moved: Vec<T> = x.iter().zip(slope).map(|(&x, &g)| x - eta * g).collect();
-    term.project(&mut moved, rank, eta);
-    distance_squared(x, &moved).sqrt() / step
 }
 
 /// ‖A − A*‖ ≤ (1/L + 2/μ)·‖R‖, R the proximal residuals of the codes with step 1/L and μ the least eigenvalue of XᵀX:

@@ -1,6 +1,9 @@
 //! The problem min ½‖Y − XA‖² + ψ₀(X) + Σ_t ψ(a_t), and its factors.
 
+use crate::balance::Scales;
+use crate::codes::{Side, Term};
 use crate::products::{Data, Lanes};
+use crate::work::scale_rows;
 use proxsplit::linalg::Mat;
 use proxsplit::{Error, Prox, error};
 
@@ -35,6 +38,14 @@ impl<'a, T: Lanes> Problem<'a, T> {
             atoms,
             codes,
         })
+    }
+
+    /// The terms of X and of A.
+    pub(crate) fn terms(&self) -> (Term<'a, T>, Term<'a, T>) {
+        (
+            Term::new(self.atoms, Side::Atoms),
+            Term::new(self.codes, Side::Codes),
+        )
     }
 
     /// The data.
@@ -80,6 +91,18 @@ impl<T: Lanes> Factors<T> {
     /// K
     pub fn rank(&self) -> usize {
         self.rank
+    }
+
+    /// Becomes equal to factors of the same shapes.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.x.copy_from_slice(&other.x);
+        self.a.copy_from_slice(&other.a);
+    }
+
+    /// Multiplies x_k by s_k and a_k by its inverse.
+    pub(crate) fn scale(&mut self, scales: &Scales<T>) {
+        scale_rows(&mut self.x, &scales.atoms);
+        scale_rows(&mut self.a, &scales.codes);
     }
 
     /// The shares of exact zeros in X and in A.

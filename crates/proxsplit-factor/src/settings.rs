@@ -47,7 +47,7 @@ pub enum Inner {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
-    /// Starts at 1 and shrinks whenever a pass gains less than half of what its model promised.
+    /// Starts at 1 and shrinks when the residual has come down to the drift of a pass, the floor of that step.
     #[default]
     Auto,
     /// The same in every pass.

@@ -65,6 +65,7 @@ impl<T: Lanes> Factorization<'_, T> {
             }
             *array = saved;
         }
+        self.found = None;
         Ok(())
     }
 
@@ -108,7 +109,9 @@ impl<T: Lanes> Factorization<'_, T> {
             Engine::Incremental(incremental) => arrays.extend([
                 ("x-start", &mut incremental.start),
                 ("gradient", &mut incremental.sum),
+                ("seen", &mut incremental.seen),
                 ("metric", &mut incremental.metric),
+                ("curvature", &mut incremental.curvature),
             ]),
             Engine::Sggd(_) => {}
         }

@@ -42,9 +42,10 @@ impl Batches {
     fn go_to(&mut self, pass: u64) {
         self.pass = pass;
         self.visits.go_to(pass);
-        self.order = (0..self.count())
-            .map(|at| self.visits.batch(at)[0])
-            .collect();
+        self.order.clear();
+        let batches = 0..self.columns.div_ceil(self.size);
+        self.order
+            .extend(batches.map(|at| self.visits.batch(at)[0]));
     }
 
     /// The columns of visit `at` of a pass.

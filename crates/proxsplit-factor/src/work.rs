@@ -1,6 +1,7 @@
 //! What all methods share: the problem, the factors, and the memory of where a run is.
 
-use crate::codes::{Effort, Quadratic, Side, Term};
+use crate::balance::Scales;
+use crate::codes::{Effort, Quadratic, Term};
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, dot, gram};
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,7 @@ pub(crate) struct Work<'a, T: Lanes> {
     pub(crate) gx: Vec<T>,
     /// AAᵀ
     pub(crate) ga: Vec<T>,
+    pub(crate) scales: Scales<T>,
     pub(crate) seed: u64,
     pub(crate) memory: Memory,
 }
@@ -52,13 +54,15 @@ pub(crate) struct Work<'a, T: Lanes> {
 impl<'a, T: Lanes> Work<'a, T> {
     pub(crate) fn new(problem: Problem<'a, T>, factors: Factors<T>, seed: u64) -> Self {
         let square = vec![T::ZERO; problem.rank * problem.rank];
+        let (atoms, codes) = problem.terms();
         Self {
-            atoms: Term::new(problem.atoms, Side::Atoms),
-            codes: Term::new(problem.codes, Side::Codes),
+            atoms,
+            codes,
             xy: vec![T::ZERO; factors.a.len()],
             ya: vec![T::ZERO; factors.x.len()],
             gx: square.clone(),
             ga: square,
+            scales: Scales::new(problem.rank),
             seed,
             memory: Memory {
                 iteration: 0,

@@ -8,8 +8,12 @@ use proxsplit::{Elementary, scratch};
 use rayon::prelude::*;
 
 /// Replaces every column by the exact minimizer of ½aᵀ(G + W₂)a − (c − W₁)ᵀa over a ≥ 0, where the active set ends in one
-/// that is no worse; other columns keep the answer of the sweeps.
-pub(crate) fn polish<T: Lanes>(problem: Quadratic<'_, T>, codes: &mut [T], term: Elementary) {
+/// that is no worse; other columns keep the answer of the sweeps. Returns whether there are no others.
+pub(crate) fn polish<T: Lanes>(
+    problem: Quadratic<'_, T>,
+    codes: &mut [T],
+    term: Elementary,
+) -> bool {
     let rank = problem.rank;
     let gram: Vec<f64> = (0..rank * rank)
         .map(|at| problem.gram[at].f64() + if at % (rank + 1) == 0 { term.sql2 } else { 0.0 })
@@ -18,7 +22,7 @@ pub(crate) fn polish<T: Lanes>(problem: Quadratic<'_, T>, codes: &mut [T], term:
         .par_chunks_mut(rank)
         .zip(problem.linear.par_chunks(rank))
         .with_min_len(16)
-        .for_each(|(a, c)| {
+        .map(|(a, c)| {
             scratch::with(rank * rank + 4 * rank, |space: &mut [f64]| {
                 let (factor, rest) = space.split_at_mut(rank * rank);
                 let (linear, rest) = rest.split_at_mut(rank);
@@ -37,13 +41,17 @@ pub(crate) fn polish<T: Lanes>(problem: Quadratic<'_, T>, codes: &mut [T], term:
                     target,
                     slope,
                 };
-                if column.solve(exact) && value(&gram, exact, column.linear) <= before {
+                // What rounding makes of an exact start may look worse by as much.
+                let is_exact = column.solve(exact);
+                if is_exact && value(&gram, exact, column.linear) <= before {
                     for (a, &exact) in a.iter_mut().zip(&*exact) {
                         *a = T::of(exact);
                     }
                 }
-            });
-        });
+                is_exact
+            })
+        })
+        .reduce(|| true, |a, b| a && b)
 }
 
 /// ½aᵀGa − cᵀa

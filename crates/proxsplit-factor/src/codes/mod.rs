@@ -12,7 +12,7 @@ mod entries;
 mod tests;
 mod tiles;
 
-use crate::products::Lanes;
+use crate::products::{Lanes, PART, distance_squared, in_order};
 use proxsplit::{Elementary, Prox, scratch};
 use rayon::prelude::*;
 
@@ -85,11 +85,8 @@ impl<'a, T: Lanes> Term<'a, T> {
         }
         match self.side {
             Side::Codes => {
-                let parts: Vec<f64> = factor
-                    .par_chunks(rank * 1024)
-                    .map(|codes| codes.chunks(rank).map(|a| self.prox.value(a)).sum())
-                    .collect();
-                parts.iter().sum()
+                let parts = factor.par_chunks(rank * 1024);
+                in_order(parts.map(|codes| codes.chunks(rank).map(|a| self.prox.value(a)).sum()))
             }
             Side::Atoms => {
                 let mut sum = 0.0;
@@ -116,27 +113,35 @@ impl<'a, T: Lanes> Term<'a, T> {
             Side::Atoms => atoms::change_each(factor, rank, |atom| self.prox.prox(atom, step)),
         }
     }
+
+    /// ‖F − P_η(F − η·slope)‖/η
+    pub(crate) fn residual(&self, factor: &[T], slope: &[T], (rank, step): (usize, f64)) -> f64 {
+        let eta = T::of(step);
+        scratch::with(factor.len(), |moved: &mut [T]| {
+            for (moved, (&value, &slope)) in moved.iter_mut().zip(factor.iter().zip(slope)) {
+                *moved = value - eta * slope;
+            }
+            self.project(moved, rank, eta);
+            distance_squared(factor, moved).sqrt() / step
+        })
+    }
 }
 
 fn elementary_value<T: Lanes>(term: Elementary, factor: &[T]) -> f64 {
     let (lower, upper) = (T::of(term.lower), T::of(term.upper));
-    let parts: Vec<f64> = factor
-        .par_chunks(1 << 15)
-        .map(|part| {
-            if part.iter().any(|&v| v < lower || v > upper) {
-                return f64::INFINITY;
-            }
-            let mut sum = 0.0;
-            if term.l1 > 0.0 {
-                sum += term.l1 * proxsplit::linalg::vec::norm1(part);
-            }
-            if term.sql2 > 0.0 {
-                sum += 0.5 * term.sql2 * proxsplit::linalg::vec::dot(part, part);
-            }
-            sum
-        })
-        .collect();
-    parts.iter().sum()
+    in_order(factor.par_chunks(PART).map(|part| {
+        if part.iter().any(|&v| v < lower || v > upper) {
+            return f64::INFINITY;
+        }
+        let mut sum = 0.0;
+        if term.l1 > 0.0 {
+            sum += term.l1 * proxsplit::linalg::vec::norm1(part);
+        }
+        if term.sql2 > 0.0 {
+            sum += 0.5 * term.sql2 * proxsplit::linalg::vec::dot(part, part);
+        }
+        sum
+    }))
 }
 
 /// An upper bound on the largest eigenvalue of G: the smaller of its Frobenius and its row-sum norm.

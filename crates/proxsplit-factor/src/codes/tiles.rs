@@ -13,13 +13,13 @@ use rayon::prelude::*;
 const REGISTERS: usize = 4;
 
 /// The numbers that all tiles share.
-struct Shared<T> {
+struct Shared<'a, T> {
     /// −G with a zero diagonal.
-    pull: Vec<T>,
+    pull: &'a [T],
     /// G_kk + W₂
-    curvature: Vec<T>,
+    curvature: &'a [T],
     /// 1/(G_kk + W₂), or 0 where that is 0: such a coordinate goes to the point of [l, u] nearest to 0.
-    inverse: Vec<T>,
+    inverse: &'a [T],
     shrink: T,
     bounds: (T, T),
     effort: Effort,
@@ -33,7 +33,14 @@ pub(super) fn sweep<T: Lanes>(
     effort: Effort,
 ) {
     let rank = problem.rank;
-    let shared = Shared::new(problem, term, effort);
+    scratch::with(rank * (rank + 2), |space: &mut [T]| {
+        let shared = Shared::new(problem, term, effort, space);
+        sweep_tiles(problem, codes, &shared);
+    });
+}
+
+fn sweep_tiles<T: Lanes>(problem: &Quadratic<'_, T>, codes: &mut [T], shared: &Shared<'_, T>) {
+    let rank = problem.rank;
     // Whatever the machine's registers, so that tiles and with them the stopping are cut alike.
     let lanes = REGISTERS * 64 / size_of::<T>();
     codes
@@ -45,27 +52,32 @@ pub(super) fn sweep<T: Lanes>(
                 let (a, c) = tile.split_at_mut(rank * lanes);
                 load(a, codes, (rank, lanes));
                 load(c, linear, (rank, lanes));
-                let shared = &shared;
                 Arch::new().dispatch(Tile { a, c, rank, shared });
                 store(codes, a, (rank, lanes));
             });
         });
 }
 
-impl<T: Lanes> Shared<T> {
-    fn new(problem: &Quadratic<'_, T>, term: Elementary, effort: Effort) -> Self {
+impl<'a, T: Lanes> Shared<'a, T> {
+    fn new(
+        problem: &Quadratic<'_, T>,
+        term: Elementary,
+        effort: Effort,
+        space: &'a mut [T],
+    ) -> Self {
         let rank = problem.rank;
-        let mut pull: Vec<T> = problem.gram.iter().map(|&g| -g).collect();
-        let mut curvature = vec![T::ZERO; rank];
+        let (pull, rest) = space.split_at_mut(rank * rank);
+        let (curvature, inverse) = rest.split_at_mut(rank);
+        for (pull, &g) in pull.iter_mut().zip(problem.gram) {
+            *pull = -g;
+        }
         for k in 0..rank {
             pull[k * rank + k] = T::ZERO;
             curvature[k] = problem.gram[k * rank + k] + T::of(term.sql2);
+            let i = T::ONE / curvature[k];
+            let sane = curvature[k] > T::ZERO && i.is_finite();
+            inverse[k] = if sane { i } else { T::ZERO };
         }
-        let inverse = curvature
-            .iter()
-            .map(|&d| if d > T::ZERO { T::ONE / d } else { T::ZERO })
-            .map(|i| if i.is_finite() { i } else { T::ZERO })
-            .collect();
         Self {
             pull,
             curvature,
@@ -103,7 +115,7 @@ struct Tile<'a, T> {
     a: &'a mut [T],
     c: &'a [T],
     rank: usize,
-    shared: &'a Shared<T>,
+    shared: &'a Shared<'a, T>,
 }
 
 impl<T: Lanes> WithSimd for Tile<'_, T> {
@@ -137,7 +149,7 @@ fn once<T: Lanes, S: Simd>(
     a: &mut [T],
     c: &[T],
     (width, part): (usize, usize),
-    shared: &Shared<T>,
+    shared: &Shared<'_, T>,
 ) -> f64 {
     let lanes = T::count::<S>();
     let (row, part) = (width / lanes, part / lanes);

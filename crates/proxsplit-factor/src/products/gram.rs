@@ -8,39 +8,50 @@ use rayon::prelude::*;
 
 /// Columns of a chunk.
 const CHUNK: usize = 1024;
+/// Numbers of which one task finds a part of a sum.
+pub(crate) const PART: usize = 1 << 15;
 
 /// gram (K × K) ← F·Fᵀ for F with `rank` rows.
 pub(crate) fn gram<T: Lanes>(gram: &mut [T], f: &[T], rank: usize) {
     let ld = padded::<T>(rank);
-    let parts: Vec<Vec<T>> = f
-        .par_chunks(rank * CHUNK)
-        .map(|f| {
-            let mut sum = vec![T::ZERO; ld * rank];
-            let rows = f.len() / rank;
-            scratch::with(rows * ld, |wide: &mut [T]| {
-                for (wide, f) in wide.chunks_exact_mut(ld).zip(f.chunks_exact(rank)) {
-                    wide[..rank].copy_from_slice(f);
-                    wide[rank..].fill(T::ZERO);
+    let size = ld * rank;
+    scratch::with(
+        f.len().div_ceil(rank * CHUNK) * size,
+        |parts: &mut [T]| {
+            parts
+                .par_chunks_mut(size)
+                .zip(f.par_chunks(rank * CHUNK))
+                .for_each(|(sum, f)| chunk_gram(sum, f, (rank, ld)));
+            for j in 0..rank {
+                for i in 0..=j {
+                    let parts = parts.chunks_exact(size);
+                    let total: f64 = parts.map(|part| part[j * ld + i].f64()).sum();
+                    gram[j * rank + i] = T::of(total);
+                    gram[i * rank + j] = T::of(total);
                 }
-                let block = Block {
-                    data: wide,
-                    rows,
-                    cols: rank,
-                    row: ld,
-                    col: 1,
-                };
-                accumulate(&mut sum, wide, block, ld);
-            });
-            sum
-        })
-        .collect();
-    for j in 0..rank {
-        for i in 0..=j {
-            let total: f64 = parts.iter().map(|part| part[j * ld + i].f64()).sum();
-            gram[j * rank + i] = T::of(total);
-            gram[i * rank + j] = T::of(total);
+            }
+        },
+    );
+}
+
+/// sum (ld × K) ← F·Fᵀ for a chunk, on the calling thread.
+fn chunk_gram<T: Lanes>(sum: &mut [T], f: &[T], (rank, ld): (usize, usize)) {
+    let rows = f.len() / rank;
+    sum.fill(T::ZERO);
+    scratch::with(rows * ld, |wide: &mut [T]| {
+        for (wide, f) in wide.chunks_exact_mut(ld).zip(f.chunks_exact(rank)) {
+            wide[..rank].copy_from_slice(f);
+            wide[rank..].fill(T::ZERO);
         }
-    }
+        let block = Block {
+            data: wide,
+            rows,
+            cols: rank,
+            row: ld,
+            col: 1,
+        };
+        accumulate(sum, wide, block, ld);
+    });
 }
 
 /// out (K × n) ← G·F for a K × K matrix G, on the calling thread.
@@ -80,14 +91,19 @@ pub(crate) fn distance_squared<T: Lanes>(a: &[T], b: &[T]) -> f64 {
 }
 
 fn sum<T: Lanes>(a: &[T], b: &[T], part: impl Fn(&[T], &[T]) -> f64 + Sync) -> f64 {
-    const LENGTH: usize = 1 << 15;
-    if a.len() <= LENGTH {
+    if a.len() <= PART {
         return part(a, b);
     }
-    let parts: Vec<f64> = a
-        .par_chunks(LENGTH)
-        .zip(b.par_chunks(LENGTH))
-        .map(|(a, b)| part(a, b))
-        .collect();
-    parts.iter().sum()
+    let pairs = a.par_chunks(PART).zip(b.par_chunks(PART));
+    in_order(pairs.map(|(a, b)| part(a, b)))
+}
+
+/// The sum of the parts, one after the other, whatever thread has found which.
+pub(crate) fn in_order(parts: impl IndexedParallelIterator<Item = f64>) -> f64 {
+    scratch::with(parts.len(), |sums: &mut [f64]| {
+        sums.par_iter_mut()
+            .zip(parts)
+            .for_each(|(sum, part)| *sum = part);
+        sums.iter().sum()
+    })
 }

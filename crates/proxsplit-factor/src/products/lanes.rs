@@ -58,6 +58,9 @@ pub trait Lanes: Real + Number<Self> {
     /// The stored numbers themselves, if they are of this type.
     fn same(elements: Elements<'_>) -> Option<&[Self]>;
 
+    /// The numbers as stored ones.
+    fn stored(numbers: &[Self]) -> Elements<'_>;
+
     /// The slice as registers; a remainder is left out.
     fn registers<S: Simd>(slice: &[Self]) -> &[Self::Vector<S>];
 
@@ -117,6 +120,9 @@ macro_rules! lanes {
                     Elements::$elements(values) => Some(values),
                     _ => None,
                 }
+            }
+            fn stored(numbers: &[Self]) -> Elements<'_> {
+                Elements::$elements(numbers)
             }
             #[inline(always)]
             fn registers<S: Simd>(slice: &[Self]) -> &[S::$vector] {

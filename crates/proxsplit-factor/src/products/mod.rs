@@ -10,23 +10,26 @@ mod sparse;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use gram::{distance_squared, dot, gram, small_product};
+pub(crate) use gram::{PART, distance_squared, dot, gram, in_order, small_product};
 pub use lanes::Lanes;
 
 use dense::Window;
-use proxsplit::data::{Element, Matrix, dispatch};
+use proxsplit::data::{Dense, Element, Elements, Matrix, dispatch};
 use proxsplit::{Error, error};
 use rayon::prelude::*;
-use sparse::Lines;
+use sparse::{Lines, Product};
 use std::ops::Range;
 
 /// Y/scale, as it is stored, ready for products in the precision of the factors.
 ///
-/// Dense data are not copied. Of sparse data the order that is not stored is built once: 4 bytes an entry if all are 1,
+/// Dense data are not copied, but for `f64` under `f32` factors, which are narrowed once up to 256 MB: reading twice the bytes
+/// in every product would cost what the shorter numbers gain. Of sparse data the order that is not stored is built once: 4 bytes an entry if all are 1,
 /// else 4 and those of a `T`, because gathering is several times faster than scattering.
 #[derive(Debug)]
 pub struct Data<'a, T> {
     matrix: Matrix<'a>,
+    /// Dense data in the precision of the factors, if they were narrowed.
+    narrow: Option<Vec<T>>,
     /// 1/scale
     weight: T,
     /// A sparse matrix by columns and by rows.
@@ -53,8 +56,13 @@ impl<'a, T: Lanes> Data<'a, T> {
         };
         let square = dispatch!(Elements: elements => values, square(values)) / (scale * scale);
         error::finite("sum of squares of the data", square)?;
+        let narrow = match matrix {
+            Matrix::Dense(dense) => narrowed(dense.elements())?,
+            Matrix::Sparse(_) => None,
+        };
         Ok(Self {
             matrix,
+            narrow,
             weight: T::of(1.0 / scale),
             lines,
             square,
@@ -86,14 +94,28 @@ impl<'a, T: Lanes> Data<'a, T> {
         self.matrix
     }
 
+    /// Dense data as products read them.
+    fn dense<'b>(&'b self, dense: Dense<'b>) -> Dense<'b> {
+        let narrow = self.narrow.as_ref().and_then(|narrow| {
+            let elements = T::stored(narrow);
+            Dense::new(dense.rows(), dense.cols(), dense.order(), elements).ok()
+        });
+        narrow.unwrap_or(dense)
+    }
+
     /// out (K × range) ← XᵀY for a range of columns, where `x` is Xᵀ (K × m).
     pub(crate) fn with_columns(&self, out: &mut [T], x: &[T], range: Range<usize>) {
         let rank = x.len() / self.rows();
         match (&self.lines, self.matrix) {
-            (Some([columns, _]), _) => columns.gather(out, x, range, self.weight),
+            (Some([columns, _]), _) => columns.gather(Product {
+                out,
+                f: x,
+                range,
+                weight: self.weight,
+            }),
             (None, Matrix::Dense(dense)) => {
                 let window = Window {
-                    dense,
+                    dense: self.dense(dense),
                     rows: 0..dense.rows(),
                     cols: range,
                 };
@@ -108,15 +130,25 @@ impl<'a, T: Lanes> Data<'a, T> {
         let rank = out.len() / self.rows();
         match (&self.lines, self.matrix) {
             (Some([_, rows]), _) if range.len() == self.cols() => {
-                rows.gather(out, a, 0..self.rows(), self.weight);
+                rows.gather(Product {
+                    out,
+                    f: a,
+                    range: 0..self.rows(),
+                    weight: self.weight,
+                });
             }
             (Some([columns, _]), _) => {
                 out.fill(T::ZERO);
-                columns.scatter(out, a, range, self.weight);
+                columns.scatter(Product {
+                    out,
+                    f: a,
+                    range,
+                    weight: self.weight,
+                });
             }
             (None, Matrix::Dense(dense)) => {
                 let window = Window {
-                    dense: dense.t(),
+                    dense: self.dense(dense).t(),
                     rows: range,
                     cols: 0..dense.rows(),
                 };
@@ -124,6 +156,23 @@ impl<'a, T: Lanes> Data<'a, T> {
             }
             (None, Matrix::Sparse(_)) => {}
         }
+    }
+}
+
+/// The largest copy in a narrower type, in bytes.
+const NARROW: usize = 256 << 20;
+
+/// `f64` data as a shorter `T`, unless that is a large copy.
+fn narrowed<T: Lanes>(elements: Elements<'_>) -> Result<Option<Vec<T>>, Error> {
+    match elements {
+        Elements::F64(values)
+            if size_of::<T>() < size_of::<f64>() && size_of_val(values) / 2 <= NARROW =>
+        {
+            let narrow: Vec<T> = values.par_iter().map(|&v| T::of(v)).collect();
+            error::all_finite("data in single precision", &narrow)?;
+            Ok(Some(narrow))
+        }
+        _ => Ok(None),
     }
 }
 

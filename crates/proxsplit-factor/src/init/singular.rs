@@ -1,95 +1,17 @@
-//! The start of a run: random factors of the right size, or the positive parts of the leading singular pairs.
+//! The positive parts of the leading singular pairs.
 //!
 //! Borrowed: C. Boutsidis, E. Gallopoulos, SVD based initialization: a head start for nonnegative matrix factorization, 2008;
 //! the pairs by N. Halko, P. Martinsson, J. Tropp, Finding structure with randomness, 2011.
 
-use crate::codes::{Side, Term};
 use crate::problem::{Factors, Problem};
-use crate::products::{Lanes, dot, gram};
-use crate::settings::Init;
-use crate::work::scale_rows;
+use crate::products::{Lanes, gram};
 use proxsplit::linalg::dense::{View, eigenvalues};
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use rand_pcg::Pcg64;
 
 /// Extra directions and power iterations of the randomized SVD.
 const EXTRA: usize = 8;
 const POWERS: usize = 2;
-
-/// The start that was asked for, inside the sets of both factors.
-pub(crate) fn start<T: Lanes>(problem: Problem<'_, T>, init: Init, seed: u64) -> Factors<T> {
-    let mut random = Pcg64::seed_from_u64(seed);
-    let mut factors = match init.settled(problem) {
-        Init::Random | Init::Auto => uniform(problem, &mut random),
-        Init::Nndsvd | Init::Nndsvda | Init::Nndsvdar => {
-            let mut factors = positive_parts(problem, &mut random);
-            fill(&mut factors, problem, init, &mut random);
-            factors
-        }
-    };
-    let rank = problem.rank;
-    Term::new(problem.atoms, Side::Atoms).project(&mut factors.x, rank, T::EPSILON);
-    Term::new(problem.codes, Side::Codes).project(&mut factors.a, rank, T::EPSILON);
-    rescale(&mut factors, problem);
-    factors
-}
-
-impl Init {
-    /// What `Auto` stands for. On sparse data a few atoms are few clusters among very many: random starts need long to find
-    /// them and often end at worse ones, while singular vectors cost no more than a few passes.
-    pub(crate) fn settled<T: Lanes>(self, problem: Problem<'_, T>) -> Self {
-        let is_nonnegative =
-            |term: &dyn proxsplit::Prox<T>| term.elementary().is_some_and(|e| e.lower >= 0.0);
-        match self {
-            Init::Auto
-                if problem.data.is_sparse()
-                    && is_nonnegative(problem.atoms)
-                    && is_nonnegative(problem.codes) =>
-            {
-                Init::Nndsvd
-            }
-            Init::Auto => Init::Random,
-            init => init,
-        }
-    }
-}
-
-fn uniform<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> Factors<T> {
-    let mut draw = |count: usize| -> Vec<T> {
-        (0..count)
-            .map(|_| T::of(random.random_range(0.0..1.0)))
-            .collect()
-    };
-    Factors {
-        rank: problem.rank,
-        x: draw(problem.rank * problem.data.rows()),
-        a: draw(problem.rank * problem.data.cols()),
-    }
-}
-
-/// Multiplies both factors so that ‖Y − XA‖ is least: α = ⟨XᵀY, A⟩ / ⟨XᵀX, AAᵀ⟩. Sets may hold X back; codes are solved anyway.
-fn rescale<T: Lanes>(factors: &mut Factors<T>, problem: Problem<'_, T>) {
-    let rank = problem.rank;
-    let mut xy = vec![T::ZERO; factors.a.len()];
-    problem
-        .data
-        .with_columns(&mut xy, &factors.x, 0..problem.data.cols());
-    let (mut gx, mut ga) = (vec![T::ZERO; rank * rank], vec![T::ZERO; rank * rank]);
-    gram(&mut gx, &factors.x, rank);
-    gram(&mut ga, &factors.a, rank);
-    let alpha = dot(&xy, &factors.a) / dot(&gx, &ga);
-    if alpha.is_finite() && alpha > 0.0 {
-        let elementary =
-            |e: Option<proxsplit::Elementary>| e.is_some_and(|e| e.upper == f64::INFINITY);
-        let root = vec![T::of(alpha.sqrt()); rank];
-        if elementary(problem.atoms.elementary()) {
-            scale_rows(&mut factors.x, &root);
-        }
-        if elementary(problem.codes.elementary()) {
-            scale_rows(&mut factors.a, &root);
-        }
-    }
-}
 
 /// Leading left directions of Y as rows (l × m), orthonormal, and Q·Y (l × T).
 fn range_of<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> (usize, Vec<T>, Vec<T>) {
@@ -147,7 +69,7 @@ fn apply<T: Lanes>(map: &[T], rows: &mut [T], l: usize) {
 }
 
 /// √σ times the larger of the two positive parts of every leading singular pair.
-fn positive_parts<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> Factors<T> {
+pub(super) fn positive_parts<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> Factors<T> {
     let rank = problem.rank;
     let (l, mut q, mut b) = range_of(problem, random);
     let mut g = vec![T::ZERO; l * l];
@@ -203,24 +125,4 @@ fn larger_part(u: &[f64], v: &[f64], sigma: f64) -> (f64, (f64, f64)) {
     }
     let root = (u * v).sqrt();
     (sign, (root / u, root / v))
-}
-
-/// What stands where the positive parts left zeros.
-fn fill<T: Lanes>(
-    factors: &mut Factors<T>,
-    problem: Problem<'_, T>,
-    init: Init,
-    random: &mut Pcg64,
-) {
-    let count = (problem.data.rows() * problem.data.cols()) as f64;
-    let mean = (problem.data.square() / count).sqrt();
-    for value in factors.x.iter_mut().chain(&mut factors.a) {
-        if *value <= T::ZERO {
-            *value = match init {
-                Init::Nndsvda => T::of(mean),
-                Init::Nndsvdar => T::of(mean * random.random_range(0.0..0.01)),
-                Init::Auto | Init::Nndsvd | Init::Random => T::ZERO,
-            };
-        }
-    }
 }

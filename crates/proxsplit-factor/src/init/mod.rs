@@ -1,0 +1,146 @@
+//! The start of a run: random factors of the right size, or the positive parts of the leading singular pairs.
+
+mod singular;
+
+use crate::balance::{Balance, Scales};
+use crate::problem::{Factors, Problem};
+use crate::products::{Lanes, dot, gram};
+use crate::settings::Init;
+use crate::work::scale_rows;
+use proxsplit::Error;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use singular::positive_parts;
+
+/// The start that was asked for, inside the sets of both factors.
+pub(crate) fn start<T: Lanes>(problem: Problem<'_, T>, init: Init, seed: u64) -> Factors<T> {
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut factors = match init.settled(problem) {
+        Init::Random | Init::Auto => uniform(problem, &mut random),
+        Init::Nndsvd | Init::Nndsvda | Init::Nndsvdar => {
+            let mut factors = positive_parts(problem, &mut random);
+            fill(&mut factors, problem, init, &mut random);
+            factors
+        }
+    };
+    let (atoms, codes) = problem.terms();
+    atoms.project(&mut factors.x, problem.rank, T::EPSILON);
+    codes.project(&mut factors.a, problem.rank, T::EPSILON);
+    rescale(&mut factors, problem);
+    // Codes that are solved at a bad scale are shrunk by the wrong amount, often to nothing.
+    let mut scales = Scales::new(problem.rank);
+    if Balance::of(&atoms, &codes).find(&mut scales, &factors) {
+        factors.scale(&scales);
+    }
+    factors
+}
+
+/// Given factors, if they fit the problem and lie in its sets.
+pub(crate) fn given<T: Lanes>(
+    start: Factors<T>,
+    problem: Problem<'_, T>,
+) -> Result<Factors<T>, Error> {
+    let lengths = [
+        ("X", start.x.len(), problem.rank * problem.data.rows()),
+        ("A", start.a.len(), problem.rank * problem.data.cols()),
+    ];
+    for (what, found, expected) in lengths {
+        if found != expected {
+            return Err(Error::Shape {
+                what,
+                expected,
+                found,
+            });
+        }
+    }
+    let (atoms, codes) = problem.terms();
+    let inside = [
+        ("X", atoms.value(&start.x, problem.rank)),
+        ("A", codes.value(&start.a, problem.rank)),
+    ];
+    for (what, value) in inside {
+        if !value.is_finite() {
+            return Err(Error::Incompatible(format!(
+                "the given {what} does not lie in its set"
+            )));
+        }
+    }
+    Ok(start)
+}
+
+impl Init {
+    /// What `Auto` stands for. On sparse data a few atoms are few clusters among very many: random starts need long to find
+    /// them and often end at worse ones, while singular vectors cost no more than a few passes.
+    pub(crate) fn settled<T: Lanes>(self, problem: Problem<'_, T>) -> Self {
+        let is_nonnegative =
+            |term: &dyn proxsplit::Prox<T>| term.elementary().is_some_and(|e| e.lower >= 0.0);
+        match self {
+            Init::Auto
+                if problem.data.is_sparse()
+                    && is_nonnegative(problem.atoms)
+                    && is_nonnegative(problem.codes) =>
+            {
+                Init::Nndsvd
+            }
+            Init::Auto => Init::Random,
+            init => init,
+        }
+    }
+}
+
+fn uniform<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> Factors<T> {
+    let mut draw = |count: usize| -> Vec<T> {
+        (0..count)
+            .map(|_| T::of(random.random_range(0.0..1.0)))
+            .collect()
+    };
+    Factors {
+        rank: problem.rank,
+        x: draw(problem.rank * problem.data.rows()),
+        a: draw(problem.rank * problem.data.cols()),
+    }
+}
+
+/// Multiplies both factors so that ‖Y − XA‖ is least: α = ⟨XᵀY, A⟩ / ⟨XᵀX, AAᵀ⟩. Sets may hold X back; codes are solved anyway.
+fn rescale<T: Lanes>(factors: &mut Factors<T>, problem: Problem<'_, T>) {
+    let rank = problem.rank;
+    let mut xy = vec![T::ZERO; factors.a.len()];
+    problem
+        .data
+        .with_columns(&mut xy, &factors.x, 0..problem.data.cols());
+    let (mut gx, mut ga) = (vec![T::ZERO; rank * rank], vec![T::ZERO; rank * rank]);
+    gram(&mut gx, &factors.x, rank);
+    gram(&mut ga, &factors.a, rank);
+    let alpha = dot(&xy, &factors.a) / dot(&gx, &ga);
+    if alpha.is_finite() && alpha > 0.0 {
+        let elementary =
+            |e: Option<proxsplit::Elementary>| e.is_some_and(|e| e.upper == f64::INFINITY);
+        let root = vec![T::of(alpha.sqrt()); rank];
+        if elementary(problem.atoms.elementary()) {
+            scale_rows(&mut factors.x, &root);
+        }
+        if elementary(problem.codes.elementary()) {
+            scale_rows(&mut factors.a, &root);
+        }
+    }
+}
+
+/// What stands where the positive parts left zeros.
+fn fill<T: Lanes>(
+    factors: &mut Factors<T>,
+    problem: Problem<'_, T>,
+    init: Init,
+    random: &mut Pcg64,
+) {
+    let count = (problem.data.rows() * problem.data.cols()) as f64;
+    let mean = (problem.data.square() / count).sqrt();
+    for value in factors.x.iter_mut().chain(&mut factors.a) {
+        if *value <= T::ZERO {
+            *value = match init {
+                Init::Nndsvda => T::of(mean),
+                Init::Nndsvdar => T::of(mean * random.random_range(0.0..0.01)),
+                Init::Auto | Init::Nndsvd | Init::Random => T::ZERO,
+            };
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The loops over the entries of lines, for every type of index and value.
+
+use super::Product;
+use crate::products::lanes::{Lanes, Number};
+use proxsplit::data::Index;
+use pulp::Arch;
+
+/// Entries and lines that one task gathers, about.
+const TASK: usize = 1 << 14;
+
+/// out (K × lines) ← weight · Σ_i M_il f_i for the lines of the range, in halves of about equal work.
+///
+/// A line is never cut, so the bits do not depend on where the halves end.
+pub(super) fn gather<T: Lanes, I: Place, E: Number<T>>(
+    product: Product<'_, T>,
+    starts: &[usize],
+    (indices, elements): (&[I], &[E]),
+) {
+    let Product {
+        out,
+        f,
+        range,
+        weight,
+    } = product;
+    let work = |line: usize| starts[line] + line;
+    if range.len() <= 1 || work(range.end) - work(range.start) <= TASK {
+        let rank = out.len() / range.len().max(1);
+        return Arch::new().dispatch(|| {
+            for (line, out) in range.zip(out.chunks_exact_mut(rank.max(1))) {
+                let entries = starts[line]..starts[line + 1];
+                let entries = (&indices[entries.clone()], &elements[entries]);
+                gather_line(out, f, weight, entries);
+            }
+        });
+    }
+    let half = work(range.start).midpoint(work(range.end));
+    let middle = first_at_least(range.start + 1..range.end - 1, half, work);
+    let (left, right) = out.split_at_mut((middle - range.start) * (out.len() / range.len()));
+    let part = |out, range| Product {
+        out,
+        f,
+        range,
+        weight,
+    };
+    let (left, right) = (
+        part(left, range.start..middle),
+        part(right, middle..range.end),
+    );
+    rayon::join(
+        || gather(left, starts, (indices, elements)),
+        || gather(right, starts, (indices, elements)),
+    );
+}
+
+/// The first line of the range whose work reaches `target`, or the end; `work` grows with the line.
+fn first_at_least(
+    range: std::ops::Range<usize>,
+    target: usize,
+    work: impl Fn(usize) -> usize,
+) -> usize {
+    let (mut low, mut high) = (range.start, range.end);
+    while low < high {
+        let middle = low.midpoint(high);
+        if work(middle) < target {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// out (K × width) ← out + weight · Σ_l f_l M_l for the lines of the range.
+pub(super) fn scatter<T: Lanes, I: Place, E: Number<T>>(
+    product: Product<'_, T>,
+    starts: &[usize],
+    (indices, elements): (&[I], &[E]),
+) {
+    let Product {
+        out,
+        f,
+        range,
+        weight,
+    } = product;
+    let rank = f.len() / range.len().max(1);
+    for (line, f) in range.zip(f.chunks_exact(rank.max(1))) {
+        for at in starts[line]..starts[line + 1] {
+            let value = weight * elements[at].number();
+            let out = &mut out[indices[at].place() * rank..][..rank];
+            for (out, &f) in out.iter_mut().zip(f) {
+                *out += value * f;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn gather_line<T: Lanes, I: Place, E: Number<T>>(
+    out: &mut [T],
+    f: &[T],
+    weight: T,
+    entries: (&[I], &[E]),
+) {
+    let rank = out.len();
+    let mut at = 0;
+    while at < rank {
+        at += match rank - at {
+            16.. => gather_some::<T, I, E, 16>(out, f, weight, entries, at),
+            12.. => gather_some::<T, I, E, 12>(out, f, weight, entries, at),
+            8.. => gather_some::<T, I, E, 8>(out, f, weight, entries, at),
+            4.. => gather_some::<T, I, E, 4>(out, f, weight, entries, at),
+            2.. => gather_some::<T, I, E, 2>(out, f, weight, entries, at),
+            _ => gather_some::<T, I, E, 1>(out, f, weight, entries, at),
+        };
+    }
+}
+
+/// B entries of the column at once, in registers.
+#[inline(always)]
+fn gather_some<T: Lanes, I: Place, E: Number<T>, const B: usize>(
+    out: &mut [T],
+    f: &[T],
+    weight: T,
+    (indices, elements): (&[I], &[E]),
+    at: usize,
+) -> usize {
+    let rank = out.len();
+    let mut sum = [T::ZERO; B];
+    for (index, value) in indices.iter().zip(elements) {
+        let f = &f[index.place() * rank + at..][..B];
+        let value = value.number();
+        for b in 0..B {
+            sum[b] += value * f[b];
+        }
+    }
+    for b in 0..B {
+        out[at + b] = weight * sum[b];
+    }
+    B
+}
+
+/// A stored or built index.
+pub(super) trait Place: Copy + Send + Sync {
+    fn place(self) -> usize;
+}
+impl Place for i32 {
+    #[inline(always)]
+    fn place(self) -> usize {
+        self.at()
+    }
+}
+impl Place for i64 {
+    #[inline(always)]
+    fn place(self) -> usize {
+        self.at()
+    }
+}
+impl Place for u32 {
+    #[inline(always)]
+    fn place(self) -> usize {
+        self as usize
+    }
+}

@@ -1,0 +1,50 @@
+//! What a run says about itself.
+
+use crate::balance::Balance;
+use crate::engine::Engine;
+use crate::factorization::{Factorization, WARM_UP};
+use crate::products::Lanes;
+use crate::settings::Method;
+
+impl<T: Lanes> Factorization<'_, T> {
+    /// What runs: the method, and the size of its batches.
+    pub fn picked(&self) -> String {
+        let batches = match &self.engine {
+            Engine::Batch(_) => None,
+            Engine::Aggregated(a) => Some(&a.batches),
+            Engine::Incremental(i) => Some(&i.batches),
+            Engine::Sggd(s) => Some(&s.batches),
+        };
+        match (self.settings.method, batches) {
+            (Method::Auto, _) if self.work.problem.data.is_sparse() => {
+                "auto: batch passes with extrapolation".into()
+            }
+            (Method::Auto, _) => {
+                format!(
+                    "auto: {WARM_UP} aggregated pass in mini-batches, then batch passes with extrapolation"
+                )
+            }
+            (method, None) => method.to_string(),
+            (method, Some(batches)) => format!("{method} in batches of {} columns", batches.size()),
+        }
+    }
+
+    /// What a user should know about the problem or the run.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if Balance::of(&self.work.atoms, &self.work.codes) == Balance::Degenerate {
+            warnings.push(
+                "only one factor is penalized, so its penalty can be made as small as one likes by moving scale to the \
+                 other: penalize both, or bound the other one (l2-ball:1, simplex:1, box:0,1)"
+                    .into(),
+            );
+        }
+        if self.work.memory.revived > 0 {
+            warnings.push(format!(
+                "{} times an atom died and was drawn anew; a smaller rank or weaker penalties may fit better",
+                self.work.memory.revived
+            ));
+        }
+        warnings
+    }
+}

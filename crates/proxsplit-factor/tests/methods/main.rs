@@ -1,0 +1,42 @@
+//! All methods on small problems.
+#![allow(clippy::unwrap_used)]
+
+mod floor;
+mod quality;
+mod refusals;
+mod resume;
+mod start;
+mod storage;
+mod terms;
+
+use proxsplit::Solver;
+use proxsplit_factor::{Factorization, Generated, Method, Problem, Settings};
+
+const METHODS: [Method; 5] = [
+    Method::Auto,
+    Method::Batch,
+    Method::Incremental,
+    Method::Aggregated,
+    Method::Sggd,
+];
+
+fn settings(method: Method, seed: u64) -> Settings {
+    Settings {
+        method,
+        seed,
+        batch: (method != Method::Auto).then_some(30),
+        ..Settings::default()
+    }
+}
+
+fn after(problem: Problem<'_, f64>, settings: Settings, passes: f64) -> f64 {
+    let mut solver = Factorization::new(problem, settings, None).unwrap();
+    while solver.next().unwrap().passes < passes {}
+    solver.measure().objective
+}
+
+fn planted(noise: f64) -> Generated {
+    Generated::parse(&format!("planted:40x90x3,{noise},0.6"), 1)
+        .unwrap()
+        .unwrap()
+}

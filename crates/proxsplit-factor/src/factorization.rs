@@ -3,7 +3,6 @@
 use crate::balance::Balance;
 use crate::batch::Batch;
 use crate::engine::Engine;
-use crate::incremental::SHORTEST;
 use crate::measure;
 use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
@@ -156,11 +155,7 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
                 Engine::Sggd(_) => Kind::Subgradient,
                 _ => Kind::Splitting,
             },
-            diminishing: match (self.settings.step, &self.engine) {
-                (Step::Diminishing { .. }, _) => true,
-                (Step::Auto, Engine::Incremental(_)) => self.work.memory.step > SHORTEST,
-                _ => false,
-            },
+            diminishing: matches!(self.settings.step, Step::Diminishing { .. }),
             ledger: self.ledger,
         }
     }

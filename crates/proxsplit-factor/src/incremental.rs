@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// The residual is at the floor when it is below this multiple of ‖e‖; how much shorter the step is then, and the shortest step.
 const FLOOR: f64 = 0.85;
 const SHRINK: f64 = 0.7;
-pub(crate) const SHORTEST: f64 = 1e-3;
+const SHORTEST: f64 = 1e-3;
 
 /// The numbers of a pass.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]

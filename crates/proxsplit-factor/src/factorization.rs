@@ -10,6 +10,7 @@ use crate::settings::{Method, Settings, Step};
 use crate::work::Work;
 use proxsplit::solve::{Measure, Method as Kind, Progress, Setting};
 use proxsplit::{Class, Error, Ledger, Lipschitz, Solver};
+use std::borrow::Cow;
 
 /// Passes of `aggregated` before `auto` goes over to `batch`.
 pub(crate) const WARM_UP: u64 = 1;
@@ -67,9 +68,25 @@ impl<'a, T: Lanes> Factorization<'a, T> {
         self.work.memory.objective
     }
 
-    /// Solves the codes nearly exactly for the current X, as every certificate supposes. Where nothing else decides on the
-    /// scale, the columns of X get norm 1.
+    /// X as it may be returned. Between two batches of a pass with O = identity it has left its set, and is moved back.
+    fn feasible(&self) -> Cow<'_, [T]> {
+        let x = &self.work.factors.x;
+        let outside = matches!(&self.engine, Engine::Incremental(pass) if pass.leaves_the_set());
+        if self.work.memory.visited == 0 || !outside {
+            return Cow::Borrowed(x);
+        }
+        let mut x = x.clone();
+        // The prox of a tiny step is nothing but the projection.
+        self.work
+            .atoms
+            .project(&mut x, self.work.problem.rank, T::EPSILON);
+        Cow::Owned(x)
+    }
+
+    /// Ends the run at a point that can be returned: X in its set, and the codes nearly exact for it, as every certificate
+    /// supposes. Where nothing else decides on the scale, the columns of X get norm 1.
     pub fn polish(&mut self) {
+        self.work.factors.x = self.feasible().into_owned();
         let work = &mut self.work;
         if let Some(codes) = self.found.take() {
             work.factors.a = codes;
@@ -133,7 +150,7 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
     /// φ(X) and ρ(X) by two products and nearly exact codes; about the work of a pass.
     fn measure(&mut self) -> Measure {
         let codes = self.work.factors.a.clone();
-        let findings = measure::at(self.work.problem, &self.work.factors.x, codes);
+        let findings = measure::at(self.work.problem, &self.feasible(), codes);
         self.note(&findings);
         self.found = Some(findings.codes);
         findings.measure

@@ -206,6 +206,11 @@ impl<T: Lanes> Incremental<T> {
         }
     }
 
+    /// Whether X is in its set only between two passes.
+    pub(crate) fn leaves_the_set(&self) -> bool {
+        self.inner == Inner::Identity
+    }
+
     /// Remembers ∇f at the point where the next pass begins, so that the drift of that pass can be measured.
     pub(crate) fn remember(&mut self, gradient: &[T], at_start: bool) {
         self.exact = at_start.then(|| gradient.to_vec());

@@ -15,7 +15,9 @@ impl<T: Lanes> Factorization<'_, T> {
         self.ledger.set(Source::InnerSolve, findings.inner);
         let size = proxsplit::linalg::vec::norm(&findings.gradient);
         let scale = findings.lipschitz * proxsplit::linalg::vec::norm(&self.work.factors.x);
-        let rounding = T::EPSILON.f64() * (size + scale);
+        // Rounding errors of a sum of T numbers add up like a random walk.
+        let walk = (self.work.problem.data.cols() as f64).sqrt();
+        let rounding = T::EPSILON.f64() * (size + walk * scale);
         self.ledger
             .set(Source::Rounding, Level::Estimated(rounding));
         let at_start = self.work.memory.visited == 0;

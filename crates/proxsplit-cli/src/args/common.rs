@@ -27,11 +27,8 @@ impl Limits {
             .time
             .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         Stop {
-            residual: if self.tol > 0.0 {
-                Stop::default().residual
-            } else {
-                0.0
-            },
+            // Data of any size get the same treatment.
+            residual: 0.0,
             relative: self.tol,
             passes: self.passes,
             time: time.unwrap_or(Duration::MAX),

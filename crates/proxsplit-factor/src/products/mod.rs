@@ -38,7 +38,8 @@ pub struct Data<'a, T> {
 }
 
 impl<'a, T: Lanes> Data<'a, T> {
-    /// Looks at the data once: refuses empty matrices and entries that are not finite, and computes ‖Y‖².
+    /// Looks at the data once: refuses empty matrices, and entries that are not finite or whose squares are too large or too
+    /// small for the precision of the factors, and computes ‖Y‖².
     pub fn new(matrix: Matrix<'a>, scale: f64) -> Result<Self, Error> {
         error::positive("scale", scale)?;
         for (name, count) in [("rows", matrix.rows()), ("columns", matrix.cols())] {
@@ -54,8 +55,7 @@ impl<'a, T: Lanes> Data<'a, T> {
                 (sparse.elements(), Some(Lines::both(sparse)))
             }
         };
-        let square = dispatch!(Elements: elements => values, square(values)) / (scale * scale);
-        error::finite("sum of squares of the data", square)?;
+        let square = checked_square::<T>(elements, scale)?;
         let narrow = match matrix {
             Matrix::Dense(dense) => narrowed(dense.elements())?,
             Matrix::Sparse(_) => None,
@@ -177,14 +177,32 @@ fn narrowed<T: Lanes>(elements: Elements<'_>) -> Result<Option<Vec<T>>, Error> {
 }
 
 /// Σ v², in fixed chunks with eight partial sums each.
-fn square<E: Element>(values: &[E]) -> f64 {
+/// ‖Y‖². Gradients and curvatures are of the size of squares: where these vanish or overflow, any X would look stationary.
+fn checked_square<T: Lanes>(elements: Elements<'_>, scale: f64) -> Result<f64, Error> {
+    let (square, count, is_zero) = dispatch!(Elements: elements => values, {
+        let is_zero = values.iter().all(|value| value.f64() == 0.0);
+        (square(values, 1.0 / scale), values.len(), is_zero)
+    });
+    let small = T::of(T::EPSILON.f64() * square / count as f64);
+    let large = T::of(square / T::EPSILON.f64());
+    if is_zero || small > T::ZERO && large < T::INFINITY {
+        return Ok(square);
+    }
+    Err(Error::Incompatible(format!(
+        "the squares of the data leave the range of {}: divide the data by a scale near their size",
+        std::any::type_name::<T>()
+    )))
+}
+
+fn square<E: Element>(values: &[E], weight: f64) -> f64 {
     let parts: Vec<f64> = values
         .par_chunks(1 << 16)
         .map(|values| {
             let mut sums = [0.0; 8];
             for block in values.chunks(8) {
                 for (sum, value) in sums.iter_mut().zip(block) {
-                    *sum += value.f64() * value.f64();
+                    let value = weight * value.f64();
+                    *sum += value * value;
                 }
             }
             sums.iter().sum()

@@ -1,9 +1,11 @@
 //! Bad input is refused.
 
 use super::planted;
+use proxsplit::Error;
+use proxsplit::data::{Dense, Elements, Order};
 use proxsplit::linalg::Mat;
 use proxsplit::set::NonNeg;
-use proxsplit_factor::{Data, Factorization, Factors, Problem, Settings, Step, encode};
+use proxsplit_factor::{Data, Factorization, Factors, Lanes, Problem, Settings, Step, encode};
 
 #[test]
 fn bad_input_is_refused() {
@@ -41,4 +43,21 @@ fn bad_input_is_refused() {
     };
     assert!(Factorization::new(problem, batch, None).is_err());
     assert!(encode(&data, &Mat::zeros(39, 2), &NonNeg).is_err());
+}
+
+/// Squares that underflow would make every X look stationary.
+#[test]
+fn data_too_small_or_large_to_be_squared_are_refused_unless_they_are_scaled() {
+    fn open<T: Lanes>(value: f64, scale: f64) -> Result<(), Error> {
+        let values = [value; 6];
+        let dense = Dense::new(2, 3, Order::ColumnMajor, Elements::F64(&values)).unwrap();
+        Data::<T>::new(dense.into(), scale).map(|_| ())
+    }
+    for value in [1e-200, 1e200] {
+        let message = open::<f64>(value, 1.0).unwrap_err().to_string();
+        assert!(message.contains("divide the data by a scale"), "{message}");
+        assert!(open::<f64>(value, value).is_ok());
+    }
+    assert!(open::<f64>(1e-25, 1.0).is_ok() && open::<f32>(1e-25, 1.0).is_err());
+    assert!(open::<f64>(0.0, 1.0).is_ok());
 }

@@ -5,7 +5,7 @@ use proxsplit::linalg::Mat;
 use proxsplit::prox::{L1, NonNegL1, Zero};
 use proxsplit::set::{L2Ball, NonNeg, Simplex};
 use proxsplit::{Prox, Solver, Stop, run};
-use proxsplit_factor::{Data, Factorization, Factors, Method, Problem, Settings};
+use proxsplit_factor::{Data, Factorization, Factors, Inner, Method, Problem, Settings};
 
 #[test]
 fn dictionaries_and_simplex_codes_are_settings() {
@@ -130,4 +130,24 @@ fn simplex_codes_are_feasible_and_certified() {
     }
     let reached = solver.measure().objective;
     assert!((reached / report.certificate.objective - 1.0).abs() < 1e-9);
+}
+
+/// A run can be stopped between two batches, where O = identity has taken X out of its set.
+#[test]
+fn a_pass_that_is_stopped_halfway_returns_a_point_of_the_set() {
+    let generated = planted(0.3);
+    let data = Data::<f64>::new(generated.matrix().unwrap(), 1.0).unwrap();
+    let problem = Problem::new(&data, 4, &NonNeg, &NonNeg).unwrap();
+    let settings = Settings {
+        inner: Inner::Identity,
+        ..settings(Method::Incremental, 0)
+    };
+    let mut solver = Factorization::new(problem, settings, None).unwrap();
+    let negative = |x: Mat<f64>| x.data().iter().any(|v| *v < 0.0);
+    while !negative(solver.factors().x()) {
+        solver.next().unwrap();
+    }
+    assert!(solver.measure().objective.is_finite());
+    solver.polish();
+    assert!(!negative(solver.factors().x()));
 }

@@ -21,5 +21,6 @@ def excess(runs: list[Run], case: Case, path: Path) -> None:
             axes.plot(*zip(*points, strict=True), label=name, markevery=every, **style.look(index))
     axes.set(xscale="log", yscale="log", xlabel="seconds", ylabel="objective / least objective − 1", title=case.title)
     axes.set_ylim(bottom=1e-6)
+    style.seconds(axes.xaxis)
     style.legend(axes)
     style.save(figure, path)

@@ -37,8 +37,9 @@ plt.rcParams.update(
 
 
 def look(index: int) -> dict:
-    """Colour and marker of the index-th curve."""
-    return {"color": COLOURS[index % len(COLOURS)], "marker": MARKERS[index % len(MARKERS)]}
+    """Colour, marker and line of the index-th curve; when the colours are used up, lines are dashed."""
+    again, place = divmod(index, len(COLOURS))
+    return {"color": COLOURS[place], "marker": MARKERS[place - again], "linestyle": "--" if again else "-"}
 
 
 def legend(axes) -> None:
@@ -50,6 +51,13 @@ def plain_numbers(axis) -> None:
     """Whole numbers on a logarithmic axis that spans much less than a decade."""
     axis.set_major_locator(ticker.MaxNLocator(5))
     axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:.6g}"))
+    axis.set_minor_locator(ticker.NullLocator())
+
+
+def seconds(axis) -> None:
+    """A logarithmic axis with 1, 2 and 5 of every decade, as plain numbers."""
+    axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_locator(ticker.NullLocator())
 
 

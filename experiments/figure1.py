@@ -110,6 +110,7 @@ def draw(case: Case, runs: list[race.Run], rivals: dict, again: list[race.Run], 
                 look = style.look(index) if curves is mine else looks[name]
                 panel.plot(*zip(*points, strict=True), label=name, markevery=every, **look)
         panel.set(xscale="log", yscale="log", xlabel="seconds", title=title)
+        style.seconds(panel.xaxis)
         panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=2, fontsize=8)
     panels[0].set_ylabel("objective")
     style.plain_numbers(panels[0].yaxis)

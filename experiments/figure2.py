@@ -154,6 +154,7 @@ def draw(case: Case, groups: dict, out: Output) -> None:
             bar(zeros_of, place + 0.2 * (index - 1.5), column(group, factor), index, "" if place else name)
     curves.set(xscale="log", yscale="log", xlabel="seconds", ylabel="objective", title="first seed")
     style.plain_numbers(curves.yaxis)
+    style.seconds(curves.xaxis)
     ends = [value for group in groups.values() for value in column(group, "objective")]
     room = 0.15 * (max(ends) - min(ends)) if ends else 1.0
     objectives.set(xticks=[], title="objective at the end", ylim=(min(ends) - room, max(ends) + room) if ends else None)

@@ -6,7 +6,7 @@ use crate::record::{Record, TraceRow};
 /// What a curve runs over.
 type Read = fn(&TraceRow) -> f64;
 
-/// Objective and residual, each against passes and against time.
+/// Objective and residual, each against passes and against time; the step, if it changes.
 pub(super) fn all(record: &Record, trace: &[TraceRow]) -> Vec<String> {
     let certificate = &record.certificate;
     let mut levels = Vec::new();
@@ -39,7 +39,18 @@ pub(super) fn all(record: &Record, trace: &[TraceRow]) -> Vec<String> {
         let points: Vec<_> = trace.iter().map(|row| (x(row), row.residual)).collect();
         figures.push(chart("residual", x_name, &points, &levels, true));
     }
+    if let Some(points) = steps(trace) {
+        figures.push(chart("step", "passes", &points, &[], true));
+    }
     figures
+}
+
+/// The steps, unless they are all the same.
+fn steps(trace: &[TraceRow]) -> Option<Vec<(f64, f64)>> {
+    let made = trace.iter().filter(|row| row.step > 0.0);
+    let points: Vec<_> = made.map(|row| (row.pass, row.step)).collect();
+    let changes = points.windows(2).any(|pair| pair[0].1 != pair[1].1);
+    changes.then_some(points)
 }
 
 /// The rows whose objective is worth a curve. A start that is far above everything else would flatten the rest.
@@ -78,6 +89,15 @@ mod tests {
             step: 1.0,
             sparsity: Sparsity::default(),
         }
+    }
+
+    #[test]
+    fn a_step_that_changes_has_a_curve() {
+        let mut trace = [row(0.0, 3.0), row(1.0, 2.0), row(2.0, 1.0)];
+        trace[0].step = 0.0;
+        assert_eq!(steps(&trace), None);
+        trace[2].step = 0.5;
+        assert_eq!(steps(&trace), Some(vec![(1.0, 1.0), (2.0, 0.5)]));
     }
 
     #[test]

@@ -9,8 +9,8 @@ use crate::{Form, Prox, Real};
 /// ```
 /// use proxsplit::{Prox, prox::Tv1d};
 /// let mut x = [0.0_f64, 0.2, 3.0, 3.2];
-/// Tv1d::new(0.2)?.prox(&mut x, 1.0);
-/// assert!((x[0] - 0.2).abs() < 1e-12 && x[0] == x[1]);
+/// Tv1d::new(0.3)?.prox(&mut x, 1.0);
+/// assert!((x[0] - 0.25).abs() < 1e-12 && x[0] == x[1]);
 /// # Ok::<(), proxsplit::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -16,6 +16,8 @@ pub(crate) struct Look {
     pub(crate) seconds: f64,
     pub(crate) objective: f64,
     pub(crate) residual: f64,
+    /// The pass at which the residual was measured, perhaps an earlier one.
+    pub(crate) measured: f64,
 }
 
 /// Shows where a run is.
@@ -97,13 +99,16 @@ impl Lines {
 }
 
 fn line(look: &Look) -> String {
-    let residual = if look.residual.is_finite() {
-        format!("residual {:<9.2e}", look.residual)
+    let residual = if look.measured < look.pass {
+        let measured = number::short(look.measured);
+        format!("residual {:.2e} at pass {measured}", look.residual)
+    } else if look.residual.is_finite() {
+        format!("residual {:.2e}", look.residual)
     } else {
         String::new()
     };
     format!(
-        "pass {:<6} objective {:<12} {residual} {:>8}",
+        "pass {:<6} objective {:<12} {residual:<30} {:>8}",
         number::short(look.pass),
         number::short(look.objective),
         number::duration(look.seconds)

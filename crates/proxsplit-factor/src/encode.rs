@@ -64,18 +64,7 @@ pub struct Audit {
 /// Looks at factors of any origin.
 pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<Audit, Error> {
     let (rank, n) = (problem.rank, problem.data.cols());
-    for (what, found, expected) in [
-        ("X", factors.x.len(), rank * problem.data.rows()),
-        ("A", factors.a.len(), rank * n),
-    ] {
-        if found != expected {
-            return Err(Error::Shape {
-                what,
-                expected,
-                found,
-            });
-        }
-    }
+    problem.fits(factors)?;
     let (atoms, codes) = problem.terms();
     let mut xy = vec![T::ZERO; factors.a.len()];
     problem.data.with_columns(&mut xy, &factors.x, 0..n);

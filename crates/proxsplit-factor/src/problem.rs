@@ -48,6 +48,24 @@ impl<'a, T: Lanes> Problem<'a, T> {
         )
     }
 
+    /// Refuses factors of another shape.
+    pub(crate) fn fits(&self, factors: &Factors<T>) -> Result<(), Error> {
+        for (what, found, samples) in [
+            ("X", factors.x.len(), self.data.rows()),
+            ("A", factors.a.len(), self.data.cols()),
+        ] {
+            let expected = self.rank * samples;
+            if found != expected {
+                return Err(Error::Shape {
+                    what,
+                    expected,
+                    found,
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// The data.
     pub fn data(&self) -> &'a Data<'a, T> {
         self.data

@@ -122,6 +122,9 @@ impl Guarantee {
         match (exact || setting.diminishing, convex) {
             (true, true) => Guarantee::Minimizer,
             (true, false) => Guarantee::Stationary,
+            (false, _) if !setting.ledger.is_known() => Guarantee::None {
+                because: "the level of one of the errors is unknown",
+            },
             (false, _) => Guarantee::Neighbourhood {
                 error: setting.ledger.total(),
             },

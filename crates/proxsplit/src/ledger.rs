@@ -118,6 +118,11 @@ impl Ledger {
         self.entries().filter_map(|(_, level)| level.value()).sum()
     }
 
+    /// Whether every source that takes part has a number.
+    pub fn is_known(&self) -> bool {
+        self.entries().all(|(_, level)| level.value().is_some())
+    }
+
     /// The largest entry, the one to work on first.
     pub fn largest(&self) -> Option<(Source, f64)> {
         let numbers = self

@@ -83,6 +83,7 @@ mod tests {
             seconds,
             objective: 1.0,
             residual,
+            measured: pass,
         }
     }
 

@@ -40,19 +40,7 @@ pub(crate) fn given<T: Lanes>(
     start: Factors<T>,
     problem: Problem<'_, T>,
 ) -> Result<Factors<T>, Error> {
-    let lengths = [
-        ("X", start.x.len(), problem.rank * problem.data.rows()),
-        ("A", start.a.len(), problem.rank * problem.data.cols()),
-    ];
-    for (what, found, expected) in lengths {
-        if found != expected {
-            return Err(Error::Shape {
-                what,
-                expected,
-                found,
-            });
-        }
-    }
+    problem.fits(&start)?;
     let (atoms, codes) = problem.terms();
     let inside = [
         ("X", atoms.value(&start.x, problem.rank)),

@@ -16,8 +16,9 @@ pub(super) struct Watch {
 /// A residual within this multiple of ‖e‖ is explained by the errors: the theorem's K, as seen in practice.
 const FLOOR: f64 = 10.0;
 
-/// Looks before which no run counts as stuck, and as many after them.
-const PATIENCE: usize = 10;
+/// Passes before which no run counts as stuck, and the looks that each half of it needs.
+const PATIENCE: f64 = 20.0;
+const LOOKS: usize = 2;
 
 impl Watch {
     pub(super) fn new(stop: Stop) -> Self {
@@ -59,10 +60,13 @@ impl Watch {
     }
 
     /// Whether twice the work has gained nothing: neither the best residual nor the best objective of the second half of
-    /// the run is clearly better than that of the first. Halves make the test the same for fast and slow runs.
+    /// the run is clearly better than that of the first. Halves make the test the same for fast and slow runs, and halves of
+    /// the passes for frequent and rare looks.
     fn is_stuck(&self, residual: impl Fn(&Row) -> f64) -> bool {
-        let (early, late) = self.trace.split_at(self.trace.len() / 2);
-        if early.len() < PATIENCE {
+        let passes = self.trace.last().map_or(0.0, |row| row.progress.passes);
+        let half = |row: &Row| row.progress.passes <= 0.5 * passes;
+        let (early, late) = self.trace.split_at(self.trace.partition_point(half));
+        if passes < PATIENCE || early.len() < LOOKS || late.len() < LOOKS {
             return false;
         }
         let best = |rows: &[Row], value: &dyn Fn(&Row) -> f64| {

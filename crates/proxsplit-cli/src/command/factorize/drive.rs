@@ -52,8 +52,8 @@ struct Drive<'a, 'b, T: Scalar> {
     progress: Progress,
     keeper: &'a Keeper,
     last_save: Instant,
-    /// As the last look has found it.
-    residual: f64,
+    /// The residual as the last look has found it, and the pass of that look.
+    residual: (f64, f64),
     /// Whether the residual is needed to stop.
     watched: bool,
 }
@@ -97,7 +97,7 @@ impl<'a, 'b, T: Scalar> Drive<'a, 'b, T> {
             progress: Progress::new(args.shown.quiet, limits),
             keeper,
             last_save: Instant::now(),
-            residual: f64::NAN,
+            residual: (f64::NAN, f64::NAN),
             watched: args.limits.tol > 0.0,
         })
     }
@@ -179,13 +179,14 @@ impl<'a, 'b, T: Scalar> Drive<'a, 'b, T> {
         };
         self.trace.push(row);
         if residual.is_finite() {
-            self.residual = residual;
+            self.residual = (residual, row.pass);
         }
         self.progress.show(&Look {
             pass: row.pass,
             seconds,
             objective,
-            residual: self.residual,
+            residual: self.residual.0,
+            measured: self.residual.1,
         });
     }
 

@@ -171,6 +171,7 @@ impl Args {
                 seconds: row.seconds,
                 objective: row.measure.objective,
                 residual,
+                measured: row.progress.passes,
             });
             if interrupt.is_asked() {
                 return ControlFlow::Break(());

@@ -208,6 +208,9 @@ pub fn singular_values<T: Real>(
 /// `false` if the iteration did not converge.
 pub fn eigenvalues<T: Real>(a: View<'_, T>, values: &mut [T], vectors: Option<&mut [T]>) -> bool {
     let size = a.inner.nrows();
+    if size == 0 {
+        return true;
+    }
     let wanted = match vectors {
         Some(_) => ComputeEigenvectors::Yes,
         None => ComputeEigenvectors::No,

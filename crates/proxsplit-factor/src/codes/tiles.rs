@@ -46,7 +46,6 @@ fn sweep_tiles<T: Lanes>(problem: &Quadratic<'_, T>, codes: &mut [T], shared: &S
     codes
         .par_chunks_mut(rank * lanes)
         .zip(problem.linear.par_chunks(rank * lanes))
-        .with_min_len(4)
         .for_each(|(codes, linear)| {
             scratch::with(2 * rank * lanes, |tile: &mut [T]| {
                 let (a, c) = tile.split_at_mut(rank * lanes);
@@ -166,19 +165,17 @@ fn once<T: Lanes, S: Simd>(
     );
     let mut change = [zero; REGISTERS];
     for k in 0..rank {
+        // Two sums, so that a step need not wait for the one before.
         let mut sum: [T::Vector<S>; REGISTERS] = std::array::from_fn(|v| c[k * row + part + v]);
         let mut other = [zero; REGISTERS];
-        let pull = &shared.pull[k * rank..(k + 1) * rank];
-        let mut rows = a.chunks_exact(row);
-        for pull in pull.chunks(2) {
-            for (i, &pull) in pull.iter().enumerate() {
-                let Some(a) = rows.next() else { break };
-                let pull = T::splat(simd, pull);
-                let sum = if i == 0 { &mut sum } else { &mut other };
-                for v in 0..REGISTERS {
-                    sum[v] = T::mul_add(simd, pull, a[part + v], sum[v]);
-                }
-            }
+        let mut pulls = shared.pull[k * rank..][..rank].chunks_exact(2);
+        let mut rows = a.chunks_exact(2 * row);
+        for (pull, rows) in (&mut pulls).zip(&mut rows) {
+            add::<T, S>(simd, &mut sum, pull[0], &rows[part..]);
+            add::<T, S>(simd, &mut other, pull[1], &rows[row + part..]);
+        }
+        if let [pull] = *pulls.remainder() {
+            add::<T, S>(simd, &mut sum, pull, &rows.remainder()[part..]);
         }
         let one = T::splat(simd, T::ONE);
         let inverse = T::splat(simd, shared.inverse[k]);
@@ -194,4 +191,18 @@ fn once<T: Lanes, S: Simd>(
         }
     }
     change.iter().map(|&c| T::total(simd, c).f64()).sum()
+}
+
+/// sum ← sum + pull·row
+#[inline(always)]
+fn add<T: Lanes, S: Simd>(
+    simd: S,
+    sum: &mut [T::Vector<S>; REGISTERS],
+    pull: T,
+    row: &[T::Vector<S>],
+) {
+    let pull = T::splat(simd, pull);
+    for (sum, &a) in sum.iter_mut().zip(&row[..REGISTERS]) {
+        *sum = T::mul_add(simd, pull, a, *sum);
+    }
 }

@@ -47,7 +47,7 @@ impl<T: Lanes> WithSimd for Accumulate<'_, T> {
             at += match (S::REGISTER_COUNT >= 32, ld - at) {
                 (true, 4..) => rows_of_tiles::<T, S, 4, 6>(simd, out, f, m, (ld, at)),
                 (true, 3) => rows_of_tiles::<T, S, 3, 8>(simd, out, f, m, (ld, at)),
-                (true, 2) => rows_of_tiles::<T, S, 2, 12>(simd, out, f, m, (ld, at)),
+                (true, 2) => rows_of_tiles::<T, S, 2, 8>(simd, out, f, m, (ld, at)),
                 (false, 3..) => rows_of_tiles::<T, S, 3, 4>(simd, out, f, m, (ld, at)),
                 (false, 2) => rows_of_tiles::<T, S, 2, 6>(simd, out, f, m, (ld, at)),
                 _ => rows_of_tiles::<T, S, 1, 12>(simd, out, f, m, (ld, at)),

@@ -89,17 +89,28 @@ fn uniform<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> Factors<T> 
     }
 }
 
-/// Multiplies both factors so that ‖Y − XA‖ is least: α = ⟨XᵀY, A⟩ / ⟨XᵀX, AAᵀ⟩. Sets may hold X back; codes are solved anyway.
+/// Runs of consecutive samples, and their length, that tell the scale of the data as well as a whole product would.
+const RUNS: usize = 8;
+const RUN: usize = 32;
+
+/// Multiplies both factors so that ‖Y − XA‖ is least over some samples: α = ⟨XᵀY, A⟩ / ⟨XᵀX, AAᵀ⟩. Sets may hold X back; codes
+/// are solved anyway.
 fn rescale<T: Lanes>(factors: &mut Factors<T>, problem: Problem<'_, T>) {
-    let rank = problem.rank;
-    let mut xy = vec![T::ZERO; factors.a.len()];
-    problem
-        .data
-        .with_columns(&mut xy, &factors.x, 0..problem.data.cols());
+    let (rank, n) = (problem.rank, problem.data.cols());
     let (mut gx, mut ga) = (vec![T::ZERO; rank * rank], vec![T::ZERO; rank * rank]);
     gram(&mut gx, &factors.x, rank);
-    gram(&mut ga, &factors.a, rank);
-    let alpha = dot(&xy, &factors.a) / dot(&gx, &ga);
+    let (mut cross, mut square) = (0.0, 0.0);
+    let mut xy = vec![T::ZERO; rank * RUN];
+    for start in (0..n).step_by(n.div_ceil(RUNS).max(RUN)) {
+        let run = start..n.min(start + RUN);
+        let codes = &factors.a[rank * run.start..rank * run.end];
+        let xy = &mut xy[..codes.len()];
+        problem.data.with_columns(xy, &factors.x, run);
+        gram(&mut ga, codes, rank);
+        cross += dot(xy, codes);
+        square += dot(&gx, &ga);
+    }
+    let alpha = cross / square;
     if alpha.is_finite() && alpha > 0.0 {
         let elementary =
             |e: Option<proxsplit::Elementary>| e.is_some_and(|e| e.upper == f64::INFINITY);

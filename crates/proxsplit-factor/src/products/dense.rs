@@ -10,8 +10,11 @@ use proxsplit::scratch;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Columns of a panel: a multiple of every tile of the kernel.
+/// Columns of a panel, and of one of a narrow window, so that a mini-batch is work for several threads: multiples of every tile of the kernel.
 const PANEL: usize = 96;
+const NARROW: usize = 24;
+/// Panels that a window should have.
+const PANELS: usize = 8;
 /// Rows of a block that is read in place, by columns.
 const TALL: usize = 2048;
 /// Rows of a block that is widened or read by rows: with its panel it fits in the second-level cache.
@@ -63,12 +66,15 @@ fn in_chunks<T: Lanes>(
             ..m.clone()
         };
         let add = start > m.rows.start;
-        out.par_chunks_mut(rank * PANEL)
+        let width = (m.cols.len() / PANELS)
+            .next_multiple_of(NARROW)
+            .clamp(NARROW, PANEL);
+        out.par_chunks_mut(rank * width)
             .enumerate()
             .for_each(|(panel, out)| {
                 scratch::with(out.len() / rank * ld, |sum: &mut [T]| {
                     sum.fill(T::ZERO);
-                    let first = m.cols.start + panel * PANEL;
+                    let first = m.cols.start + panel * width;
                     panel_sum(sum, f, ld, &part, first);
                     write(out, sum, (rank, ld), weight, add);
                 });

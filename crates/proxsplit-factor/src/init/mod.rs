@@ -90,8 +90,8 @@ fn uniform<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> Factors<T> 
 }
 
 /// Runs of consecutive samples, and their length, that tell the scale of the data as well as a whole product would.
-const RUNS: usize = 8;
-const RUN: usize = 32;
+const RUNS: usize = 4;
+const RUN: usize = 8;
 
 /// Multiplies both factors so that ‖Y − XA‖ is least over some samples: α = ⟨XᵀY, A⟩ / ⟨XᵀX, AAᵀ⟩. Sets may hold X back; codes
 /// are solved anyway.

@@ -1,20 +1,20 @@
-//! out ← F·M for a dense M in either order and any stored type, in fixed panels of columns.
+//! out ← F·M for a dense M in either order and any stored type, in fixed panels of columns or slabs of rows.
 //!
-//! A panel of the result belongs to one task and is summed in fixed blocks, so the bits do not depend on the number of
-//! threads. Blocks that are not columns of `T` already are widened into a small buffer.
+//! A panel of the result belongs to one task and is summed in fixed blocks; the few columns of a mini-batch are no work for
+//! many threads, so that these share the rows, and their sums are added in order. Either way the bits do not depend on the number of threads. Blocks that are not columns of `T` already are widened into a small buffer.
 
 use super::kernel::{Block, accumulate, padded};
 use super::lanes::Lanes;
 use proxsplit::data::{Dense, Element, Order, dispatch};
+use proxsplit::linalg::vec::axpy;
 use proxsplit::scratch;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Columns of a panel, and of one of a narrow window, so that a mini-batch is work for several threads: multiples of every tile of the kernel.
+/// Columns of a panel: a multiple of every tile of the kernel.
 const PANEL: usize = 96;
-const NARROW: usize = 24;
-/// Panels that a window should have.
-const PANELS: usize = 8;
+/// Slabs of a window with fewer panels than this.
+const SLABS: usize = 8;
 /// Rows of a block that is read in place, by columns.
 const TALL: usize = 2048;
 /// Rows of a block that is widened or read by rows: with its panel it fits in the second-level cache.
@@ -33,15 +33,51 @@ pub(crate) struct Window<'a> {
 /// out (K × cols) ← weight · F (K × rows) · M over the window.
 pub(crate) fn product<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<'_>, weight: T) {
     let ld = padded::<T>(rank);
+    let in_parts = if m.cols.len() < SLABS * PANEL && m.rows.len() >= SLABS * SHORT {
+        in_slabs
+    } else {
+        in_chunks
+    };
     if ld == rank {
-        return in_chunks(out, f, (rank, ld), m, weight);
+        return in_parts(out, f, (rank, ld), m, weight);
     }
     scratch::with(ld * m.rows.len(), |wide: &mut [T]| {
         for (wide, f) in wide.chunks_exact_mut(ld).zip(f.chunks_exact(rank)) {
             wide[..rank].copy_from_slice(f);
             wide[rank..].fill(T::ZERO);
         }
-        in_chunks(out, wide, (rank, ld), m, weight);
+        in_parts(out, wide, (rank, ld), m, weight);
+    });
+}
+
+/// Every task sums all columns over some of the rows.
+fn in_slabs<T: Lanes>(
+    out: &mut [T],
+    f: &[T],
+    (rank, ld): (usize, usize),
+    m: &Window<'_>,
+    weight: T,
+) {
+    let height = m.rows.len().div_ceil(SLABS);
+    let size = ld * m.cols.len();
+    scratch::with(SLABS * size, |sums: &mut [T]| {
+        sums.par_chunks_mut(size)
+            .enumerate()
+            .for_each(|(slab, sum)| {
+                let start = (m.rows.start + slab * height).min(m.rows.end);
+                let part = Window {
+                    rows: start..m.rows.end.min(start + height),
+                    ..m.clone()
+                };
+                sum.fill(T::ZERO);
+                let f = &f[(start - m.rows.start) * ld..];
+                panel_sum(sum, f, ld, &part, m.cols.start);
+            });
+        let (total, others) = sums.split_at_mut(size);
+        for sum in others.chunks_exact(size) {
+            axpy(T::ONE, sum, total);
+        }
+        write(out, total, (rank, ld), weight, false);
     });
 }
 
@@ -66,15 +102,12 @@ fn in_chunks<T: Lanes>(
             ..m.clone()
         };
         let add = start > m.rows.start;
-        let width = (m.cols.len() / PANELS)
-            .next_multiple_of(NARROW)
-            .clamp(NARROW, PANEL);
-        out.par_chunks_mut(rank * width)
+        out.par_chunks_mut(rank * PANEL)
             .enumerate()
             .for_each(|(panel, out)| {
                 scratch::with(out.len() / rank * ld, |sum: &mut [T]| {
                     sum.fill(T::ZERO);
-                    let first = m.cols.start + panel * width;
+                    let first = m.cols.start + panel * PANEL;
                     panel_sum(sum, f, ld, &part, first);
                     write(out, sum, (rank, ld), weight, add);
                 });

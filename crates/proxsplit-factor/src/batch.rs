@@ -79,7 +79,7 @@ impl<T: Lanes> Batch<T> {
         gram(&mut work.ga, &self.ahead.a, rank);
         std::mem::swap(&mut self.old.x, &mut work.factors.x);
         std::mem::swap(&mut work.factors.x, &mut self.ahead.x);
-        work.solve_atoms(NEARLY_EXACT);
+        work.solve_atoms(&self.ahead.a, NEARLY_EXACT);
         let bounds = self::bounds(work.atoms.elementary);
         let moved = run_ahead(
             &mut self.ahead.x,

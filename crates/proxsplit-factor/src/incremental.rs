@@ -16,6 +16,7 @@ use crate::work::{NEARLY_EXACT, Work};
 use proxsplit::Level;
 use proxsplit::linalg::vec::axpy;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// The residual is at the floor when it is below this multiple of ‖e‖; how much shorter the step is then, and the shortest step.
 const FLOOR: f64 = 0.85;
@@ -87,12 +88,18 @@ impl<T: Lanes> Incremental<T> {
         let x = std::mem::take(&mut work.factors.x);
         work.solve_codes(&x, range.clone(), NEARLY_EXACT);
         work.factors.x = x;
-        let codes = &work.factors.a[part.clone()];
+        let codes = &work.factors.a[part];
         gram(&mut work.ga, codes, rank);
         work.problem
             .data
             .with_rows(&mut work.ya, codes, range.clone());
-        self.pass.sum += 0.5 * dot(&work.gx, &work.ga) - dot(&work.xy[part], codes);
+        work.problem.data.fill_rows(
+            &mut work.ya,
+            (codes, &work.ga),
+            &work.factors.x,
+            range.clone(),
+        );
+        self.pass.sum += work.share_of_misfit(range.clone());
 
         if work.memory.visited == 0 {
             self.begin_pass(work, range.len());
@@ -100,6 +107,7 @@ impl<T: Lanes> Incremental<T> {
         times(&mut self.gradient, &work.ga, &work.factors.x, rank);
         axpy(T::ONE, &work.ga, &mut self.curvature);
         axpy(T::ONE, &self.gradient, &mut self.seen);
+        self.see_gaps(work, range);
         axpy(-T::ONE, &work.ya, &mut self.gradient);
         axpy(T::ONE, &self.gradient, &mut self.sum);
         work.memory.visited += 1;
@@ -114,6 +122,20 @@ impl<T: Lanes> Incremental<T> {
         } else {
             self.end_pass(work);
         }
+    }
+
+    /// Rows with gaps have less curvature than H_t, and as much less drift: what is seen of H_t(xᵏ − x^{k,t}) is made less by it.
+    fn see_gaps(&mut self, work: &Work<'_, T>, range: Range<usize>) {
+        if work.problem.data.missing() == 0 {
+            return;
+        }
+        let rank = work.problem.rank;
+        for ((moved, &start), &x) in self.linear.iter_mut().zip(&self.start).zip(&work.factors.x) {
+            *moved = start - x;
+        }
+        let codes = &work.factors.a[range.start * rank..range.end * rank];
+        let data = work.problem.data;
+        data.fill_rows(&mut self.seen, (codes, &work.ga), &self.linear, range);
     }
 
     /// The metric and the step of a pass. The first pass has no codes yet but those of its first batch.
@@ -157,6 +179,7 @@ impl<T: Lanes> Incremental<T> {
             gram: &work.ga,
             linear: &self.linear,
             rank,
+            own: None,
         };
         term.solve(problem, &mut work.factors.x, NEARLY_EXACT);
     }

@@ -58,13 +58,15 @@ pub(crate) fn given<T: Lanes>(
 
 impl Init {
     /// What `Auto` stands for. On sparse data a few atoms are few clusters among very many: random starts need long to find
-    /// them and often end at worse ones, while singular vectors cost no more than a few passes.
+    /// them and often end at worse ones, while singular vectors cost no more than a few passes. Those of data with gaps
+    /// take the gaps for zeros, and are no better than chance.
     pub(crate) fn settled<T: Lanes>(self, problem: Problem<'_, T>) -> Self {
         let is_nonnegative =
             |term: &dyn proxsplit::Prox<T>| term.elementary().is_some_and(|e| e.lower >= 0.0);
         match self {
             Init::Auto
                 if problem.data.is_sparse()
+                    && problem.data.missing() == 0
                     && is_nonnegative(problem.atoms)
                     && is_nonnegative(problem.codes) =>
             {
@@ -99,7 +101,11 @@ fn rescale<T: Lanes>(factors: &mut Factors<T>, problem: Problem<'_, T>) {
     let (mut gx, mut ga) = (vec![T::ZERO; rank * rank], vec![T::ZERO; rank * rank]);
     gram(&mut gx, &factors.x, rank);
     gram(&mut ga, &factors.a, rank);
-    let alpha = dot(&xy, &factors.a) / dot(&gx, &ga);
+    let all = 0..problem.data.cols();
+    let product = problem
+        .data
+        .observed_square(dot(&gx, &ga), (&factors.x, &factors.a), all);
+    let alpha = dot(&xy, &factors.a) / product;
     if alpha.is_finite() && alpha > 0.0 {
         let elementary =
             |e: Option<proxsplit::Elementary>| e.is_some_and(|e| e.upper == f64::INFINITY);
@@ -120,7 +126,8 @@ fn fill<T: Lanes>(
     init: Init,
     random: &mut Pcg64,
 ) {
-    let count = (problem.data.rows() * problem.data.cols()) as f64;
+    let all = problem.data.rows() * problem.data.cols();
+    let count = (all - problem.data.missing()) as f64;
     let mean = (problem.data.square() / count).sqrt();
     for value in factors.x.iter_mut().chain(&mut factors.a) {
         if *value <= T::ZERO {

@@ -1,0 +1,162 @@
+//! Gram matrices of single lines: G_l = Σ f_p f_pᵀ over the observed entries p of line l, where G = FFᵀ is that of all.
+//!
+//! A line looks at its missing or at its observed entries, whichever are fewer: at most half of all, and what is
+//! subtracted from G never has more terms than what is left.
+
+use super::positions::{Few, Kind, Positions};
+use crate::codes::gradient;
+use crate::products::kernel::{Block, accumulate, padded};
+use crate::products::lanes::Lanes;
+use proxsplit::linalg::vec::dot;
+use proxsplit::scratch;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Columns of F that are gathered before they are added.
+const GATHERED: usize = 64;
+/// A diagonal entry below this many roundings of that of G is one of 0.
+const ROUNDINGS: f64 = 16.0;
+
+/// F and the pattern of the lines that it meets.
+#[derive(Clone, Copy)]
+pub(crate) struct Own<'a, T> {
+    positions: &'a Positions,
+    /// K × range
+    factor: &'a [T],
+    /// The first line.
+    first: usize,
+    /// The part of every line that F stands for.
+    range: (usize, usize),
+}
+
+impl<'a, T: Lanes> Own<'a, T> {
+    pub(super) fn new(
+        positions: &'a Positions,
+        factor: &'a [T],
+        first: usize,
+        range: Range<usize>,
+    ) -> Self {
+        Self {
+            positions,
+            factor,
+            first,
+            range: (range.start, range.end),
+        }
+    }
+
+    fn few(&self, line: usize) -> Few<'_> {
+        let (start, end) = self.range;
+        self.positions.within(self.first + line, start..end)
+    }
+
+    fn column(&self, p: usize, rank: usize) -> &[T] {
+        &self.factor[p * rank..(p + 1) * rank]
+    }
+
+    /// own (K × K) ← G_l
+    pub(crate) fn gram(&self, own: &mut [T], whole: &[T], line: usize) {
+        let rank = own.len().isqrt();
+        let ld = padded::<T>(rank);
+        let few = self.few(line);
+        scratch::with(ld * rank, |sum: &mut [T]| {
+            sum.fill(T::ZERO);
+            self.add_squares(sum, &few, (rank, ld));
+            for ((own, whole), sum) in own
+                .chunks_exact_mut(rank)
+                .zip(whole.chunks_exact(rank))
+                .zip(sum.chunks_exact(ld))
+            {
+                for ((own, &whole), &sum) in own.iter_mut().zip(whole).zip(sum) {
+                    *own = match few.kind {
+                        Kind::Missing => whole - sum,
+                        Kind::Observed => sum,
+                    };
+                }
+            }
+        });
+        if few.kind == Kind::Missing {
+            drop_rounding(own, whole, rank);
+        }
+    }
+
+    /// sum (ld × K) ← sum + Σ f_p f_pᵀ
+    fn add_squares(&self, sum: &mut [T], few: &Few<'_>, (rank, ld): (usize, usize)) {
+        scratch::with(GATHERED * ld, |wide: &mut [T]| {
+            wide.fill(T::ZERO);
+            let mut rows = 0;
+            let mut add = |wide: &[T], rows: usize| {
+                let block = Block {
+                    data: wide,
+                    rows,
+                    cols: rank,
+                    row: ld,
+                    col: 1,
+                };
+                accumulate(sum, wide, block, ld);
+            };
+            few.for_each(|p| {
+                wide[rows * ld..][..rank].copy_from_slice(self.column(p, rank));
+                rows += 1;
+                if rows == GATHERED {
+                    add(wide, rows);
+                    rows = 0;
+                }
+            });
+            if rows > 0 {
+                add(wide, rows);
+            }
+        });
+    }
+
+    /// out_l ← out_l + (G − G_l)·v_l for every line l.
+    pub(crate) fn add_lacking(&self, out: &mut [T], whole: &[T], v: &[T]) {
+        let rank = whole.len().isqrt();
+        out.par_chunks_mut(rank)
+            .zip(v.par_chunks(rank))
+            .enumerate()
+            .with_min_len(16)
+            .for_each(|(line, (out, v))| {
+                scratch::with(rank, |product: &mut [T]| {
+                    let few = self.few(line);
+                    let sign = match few.kind {
+                        Kind::Missing => T::ONE,
+                        Kind::Observed => {
+                            scratch::with(rank, |zero: &mut [T]| {
+                                zero.fill(T::ZERO);
+                                gradient(whole, v, zero, product);
+                            });
+                            add(out, T::ONE, product);
+                            -T::ONE
+                        }
+                    };
+                    product.fill(T::ZERO);
+                    few.for_each(|p| {
+                        let f = self.column(p, rank);
+                        add(product, T::of(dot(f, v)), f);
+                    });
+                    add(out, sign, product);
+                });
+            });
+    }
+}
+
+/// out ← out + weight·v
+#[inline(always)]
+fn add<T: Lanes>(out: &mut [T], weight: T, v: &[T]) {
+    for (out, &v) in out.iter_mut().zip(v) {
+        *out += weight * v;
+    }
+}
+
+/// An atom that is zero on all observed entries has no influence, whatever rounding has left of it.
+fn drop_rounding<T: Lanes>(own: &mut [T], whole: &[T], rank: usize) {
+    let least = T::of(ROUNDINGS) * T::EPSILON;
+    for k in 0..rank {
+        if own[k * rank + k] <= least * whole[k * rank + k] {
+            for j in 0..rank {
+                own[k * rank + j] = T::ZERO;
+                own[j * rank + k] = T::ZERO;
+            }
+        }
+    }
+}

@@ -108,7 +108,7 @@ fn what_rounding_leaves_of_an_unseen_atom_is_zero() {
             _ => 0.0,
         })
         .collect();
-    let positions = Positions::collect(Kind::Missing, 20, [0..5].into_iter());
+    let positions = Positions::collect(Kind::Missing, 20, std::iter::once(0..5));
     let mut whole = vec![0.0; 4];
     gram(&mut whole, &f, 2);
     let mut own = vec![0.0; 4];
@@ -122,9 +122,12 @@ fn the_fewer_entries_are_listed() {
     let values = |every: usize| -> Vec<f64> {
         let (rows, cols) = SHAPE;
         (0..rows * cols)
-            .map(|at| match is_missing(at / cols, at % cols, every) {
-                true => f64::NAN,
-                false => 1.0,
+            .map(|at| {
+                if is_missing(at / cols, at % cols, every) {
+                    f64::NAN
+                } else {
+                    1.0
+                }
             })
             .collect()
     };

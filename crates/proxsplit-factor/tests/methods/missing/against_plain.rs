@@ -10,15 +10,15 @@ use proxsplit_factor::{Factorization, Factors, Method, Problem, Settings, audit,
 const RANK: usize = 4;
 const SHAPE: (usize, usize) = (12, 17);
 
-/// Signed data, and atoms of which 1 and 2 are equal.
-fn example() -> (Mat<f64>, Mat<f64>) {
+/// Signed data, and atoms of which 1 and the `twin` are equal.
+fn example(twin: usize) -> (Mat<f64>, Mat<f64>) {
     let (m, n) = SHAPE;
     let y = Mat::from_fn(m, n, |i, t| {
         ((i * 5 + t * 7 + i * t) % 13) as f64 / 4.0 - 0.7
     });
     let x = Mat::from_fn(m, RANK, |i, k| {
-        let k = if k == 2 { 1 } else { k };
-        ((i * 3 + k * 5 + i * k) % 7) as f64 / 5.0 - 0.2
+        let k = if k == twin { 1 } else { k };
+        0.3 + (0.7 * ((1 + i) * (1 + 2 * k)) as f64).sin()
     });
     (with_gaps(&y), x)
 }
@@ -54,7 +54,7 @@ fn brute_force(y: &Mat<f64>, x: &Mat<f64>, t: usize, psi: &dyn Prox<f64>) -> Vec
 
 #[test]
 fn codes_are_those_of_brute_force() {
-    let (y, x) = example();
+    let (y, x) = example(2);
     let data = data(&y);
     let terms: [&dyn Prox<f64>; 6] = [
         &NonNeg,
@@ -87,7 +87,8 @@ fn codes_are_those_of_brute_force() {
 
 #[test]
 fn objective_and_residual_are_those_of_plain_loops() {
-    let (y, x) = example();
+    // All different, so that the best codes are unique.
+    let (y, x) = example(RANK);
     let (m, n) = SHAPE;
     let data = data(&y);
     let (psi_x, psi_a) = (L1::new(0.05).unwrap(), NonNegL1::new(0.1).unwrap());

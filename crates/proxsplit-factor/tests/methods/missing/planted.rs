@@ -44,11 +44,11 @@ fn held_out_entries_are_predicted() {
 fn whole_atoms_and_codes_are_solved_too() {
     let (y, full) = gappy(0.0);
     let data = data(&y);
-    let ball = L2Ball::new(1.0).unwrap();
-    let problem = Problem::new(&data, 3, &ball, &NonNeg).unwrap();
+    let (ball, l1) = (L2Ball::new(1.0).unwrap(), NonNegL1::new(1e-3).unwrap());
+    let problem = Problem::new(&data, 3, &ball, &l1).unwrap();
     let mut solver = Factorization::new(problem, settings(Method::Batch, 0), None).unwrap();
     let stop = Stop {
-        relative: 1e-6,
+        relative: 1e-5,
         passes: 4000.0,
         check_every: 50.0,
         ..Stop::default()
@@ -79,12 +79,10 @@ fn a_long_run_is_certified_stationary() {
         };
         let report = run(&mut solver, &stop, ());
         assert!(report.converged(), "{method}: {}", report.certificate);
-        // Column 5 has one entry for three atoms: nothing is proved of its codes.
-        let inner = report
-            .certificate
-            .errors
-            .get(proxsplit::ledger::Source::InnerSolve);
-        assert!(matches!(inner, Some(Level::Estimated(_))), "{inner:?}");
+        let errors = report.certificate.errors;
+        let inner = errors.get(proxsplit::ledger::Source::InnerSolve);
+        let level = inner.and_then(Level::value).unwrap();
+        assert!(level < 1e-6, "{method}: {inner:?}");
     }
 }
 
@@ -104,7 +102,8 @@ fn the_other_methods_say_what_they_do() {
     let mut sggd = Factorization::new(problem, settings(Method::Sggd, 0), None).unwrap();
     let first = sggd.measure().objective;
     while sggd.next().unwrap().passes < 50.0 {}
-    assert!(sggd.measure().objective < 0.3 * first);
+    let last = sggd.measure().objective;
+    assert!(last < 0.8 * first, "{last} of {first}");
 }
 
 /// X and A after some steps, saved and restored after `kill` steps.

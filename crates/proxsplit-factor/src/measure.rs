@@ -96,10 +96,9 @@ pub(crate) fn solve_codes<T: Lanes>(
         own: data.own_of_columns(x, &(0..data.cols())),
     };
     let term = Term::new(psi, Side::Codes);
-    // The active set wants one Gram matrix for all columns.
     let over_orthant = term
         .elementary
-        .filter(|e| e.lower == 0.0 && e.upper == f64::INFINITY && problem.own.is_none());
+        .filter(|e| e.lower == 0.0 && e.upper == f64::INFINITY);
     let is_exact = over_orthant.is_some_and(|elementary| {
         // The active set wants a good support only.
         term.solve(problem, codes, NEARLY_EXACT);

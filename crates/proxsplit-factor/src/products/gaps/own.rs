@@ -56,22 +56,15 @@ impl<'a, T: Lanes> Own<'a, T> {
     /// own (K × K) ← G_l
     pub(crate) fn gram(&self, own: &mut [T], whole: &[T], line: usize) {
         let rank = own.len().isqrt();
-        let ld = padded::<T>(rank);
         let few = self.few(line);
-        scratch::with(ld * rank, |sum: &mut [T]| {
-            sum.fill(T::ZERO);
-            self.add_squares(sum, &few, (rank, ld));
-            for ((own, whole), sum) in own
-                .chunks_exact_mut(rank)
-                .zip(whole.chunks_exact(rank))
-                .zip(sum.chunks_exact(ld))
-            {
-                for ((own, &whole), &sum) in own.iter_mut().zip(whole).zip(sum) {
-                    *own = match few.kind {
-                        Kind::Missing => whole - sum,
-                        Kind::Observed => sum,
-                    };
-                }
+        scratch::with(rank * rank, |sum: &mut [f64]| {
+            sum.fill(0.0);
+            self.add_squares(sum, &few, rank);
+            for ((own, &whole), &sum) in own.iter_mut().zip(whole).zip(&*sum) {
+                *own = T::of(match few.kind {
+                    Kind::Missing => whole.f64() - sum,
+                    Kind::Observed => sum,
+                });
             }
         });
         if few.kind == Kind::Missing {
@@ -79,32 +72,22 @@ impl<'a, T: Lanes> Own<'a, T> {
         }
     }
 
-    /// sum (ld × K) ← sum + Σ f_p f_pᵀ
-    fn add_squares(&self, sum: &mut [T], few: &Few<'_>, (rank, ld): (usize, usize)) {
-        scratch::with(GATHERED * ld, |wide: &mut [T]| {
+    /// sum (K × K) ← sum + Σ f_p f_pᵀ, a block of columns after the other, the blocks in `f64`.
+    fn add_squares(&self, sum: &mut [f64], few: &Few<'_>, rank: usize) {
+        let ld = padded::<T>(rank);
+        scratch::with((GATHERED + rank) * ld, |space: &mut [T]| {
+            let (wide, block) = space.split_at_mut(GATHERED * ld);
             wide.fill(T::ZERO);
-            let mut rows = 0;
-            let mut add = |wide: &[T], rows: usize| {
-                let block = Block {
-                    data: wide,
-                    rows,
-                    cols: rank,
-                    row: ld,
-                    col: 1,
-                };
-                accumulate(sum, wide, block, ld);
-            };
+            let mut gathered = 0;
             few.for_each(|p| {
-                wide[rows * ld..][..rank].copy_from_slice(self.column(p, rank));
-                rows += 1;
-                if rows == GATHERED {
-                    add(wide, rows);
-                    rows = 0;
+                wide[gathered * ld..][..rank].copy_from_slice(self.column(p, rank));
+                gathered += 1;
+                if gathered == GATHERED {
+                    add_block(sum, block, (wide, gathered), (rank, ld));
+                    gathered = 0;
                 }
             });
-            if rows > 0 {
-                add(wide, rows);
-            }
+            add_block(sum, block, (wide, gathered), (rank, ld));
         });
     }
 
@@ -137,6 +120,29 @@ impl<'a, T: Lanes> Own<'a, T> {
                     add(out, sign, product);
                 });
             });
+    }
+}
+
+/// sum (K × K) ← sum + FFᵀ for the first columns of a padded F; `block` (ld × K) is overwritten.
+fn add_block<T: Lanes>(
+    sum: &mut [f64],
+    block: &mut [T],
+    (wide, columns): (&[T], usize),
+    (rank, ld): (usize, usize),
+) {
+    block.fill(T::ZERO);
+    let columns = Block {
+        data: wide,
+        rows: columns,
+        cols: rank,
+        row: ld,
+        col: 1,
+    };
+    accumulate(block, wide, columns, ld);
+    for (sum, block) in sum.chunks_exact_mut(rank).zip(block.chunks_exact(ld)) {
+        for (sum, &block) in sum.iter_mut().zip(block) {
+            *sum += block.f64();
+        }
     }
 }
 

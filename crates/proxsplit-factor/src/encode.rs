@@ -72,7 +72,7 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
     gram(&mut gx, &factors.x, rank);
     gram(&mut ga, &factors.a, rank);
     let (data, square) = (problem.data, problem.data.square());
-    let product = data.observed_square(dot(&gx, &ga), (&factors.x, &factors.a), 0..n);
+    let product = data.observed_square((&factors.x, &gx), (&factors.a, &ga), &(0..n));
     let misfit = (0.5 * square - dot(&xy, &factors.a) + 0.5 * product).max(0.0);
     let penalties = atoms.value(&factors.x, rank) + codes.value(&factors.a, rank);
 

@@ -42,7 +42,7 @@ pub(crate) fn at<T: Lanes>(problem: Problem<'_, T>, x: &[T], mut codes: Vec<T>) 
         own: data.own_of_columns(x, &(0..n)),
     };
     gram(&mut ga, &codes, rank);
-    let product = data.observed_square(dot(&gx, &ga), (x, &codes), 0..n);
+    let product = data.observed_square((x, &gx), (&codes, &ga), &(0..n));
     let misfit = (0.5 * data.square() - dot(&xy, &codes) + 0.5 * product).max(0.0);
     let mut slope = vec![T::ZERO; x.len()];
     let mut ya = vec![T::ZERO; x.len()];

@@ -124,8 +124,7 @@ impl<'a, T: Lanes> Work<'a, T> {
     pub(crate) fn misfit(&self, a: &[T]) -> f64 {
         let (data, x) = (self.problem.data, &self.factors.x);
         let cross = dot(x, &self.ya);
-        let whole = dot(&self.gx, &self.ga);
-        let product = data.observed_square(whole, (x, a), 0..data.cols());
+        let product = data.observed_square((x, &self.gx), (a, &self.ga), &(0..data.cols()));
         (0.5 * data.square() - cross + 0.5 * product).max(0.0)
     }
 
@@ -134,8 +133,8 @@ impl<'a, T: Lanes> Work<'a, T> {
         let rank = self.problem.rank;
         let part = range.start * rank..range.end * rank;
         let (x, a) = (&self.factors.x, &self.factors.a[part.clone()]);
-        let whole = dot(&self.gx, &self.ga);
-        let product = self.problem.data.observed_square(whole, (x, a), range);
+        let data = self.problem.data;
+        let product = data.observed_square((x, &self.gx), (a, &self.ga), &range);
         0.5 * product - dot(&self.xy[part], a)
     }
 }

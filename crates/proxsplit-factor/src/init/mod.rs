@@ -101,10 +101,9 @@ fn rescale<T: Lanes>(factors: &mut Factors<T>, problem: Problem<'_, T>) {
     let (mut gx, mut ga) = (vec![T::ZERO; rank * rank], vec![T::ZERO; rank * rank]);
     gram(&mut gx, &factors.x, rank);
     gram(&mut ga, &factors.a, rank);
+    let (with_x, with_a) = ((&*factors.x, &*gx), (&*factors.a, &*ga));
     let all = 0..problem.data.cols();
-    let product = problem
-        .data
-        .observed_square(dot(&gx, &ga), (&factors.x, &factors.a), all);
+    let product = problem.data.observed_square(with_x, with_a, &all);
     let alpha = dot(&xy, &factors.a) / product;
     if alpha.is_finite() && alpha > 0.0 {
         let elementary =

@@ -8,11 +8,10 @@ mod tests;
 pub(crate) use own::Own;
 use positions::{Kind, Positions};
 
-use super::{Data, Lanes, in_order};
+use super::{Data, Lanes, dot, in_order};
 use crate::Missing;
 use proxsplit::Error;
 use proxsplit::data::{Dense, Element, Matrix, Order, Sparse, dispatch};
-use proxsplit::linalg::vec::dot;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -135,31 +134,22 @@ impl<T: Lanes> Data<'_, T> {
         Some(Own::new(&gaps.rows, codes, 0, range))
     }
 
-    /// Σ (x_i·a_t)² over the observed entries of a range of columns, where `whole` is the sum over all, ⟨XᵀX, AAᵀ⟩.
+    /// Σ (x_i·a_t)² over the observed entries of a range of columns: ⟨XᵀX, AAᵀ⟩ if none is missing.
     pub(crate) fn observed_square(
         &self,
-        whole: f64,
-        (x, codes): (&[T], &[T]),
-        range: Range<usize>,
+        (x, gx): (&[T], &[T]),
+        (codes, ga): (&[T], &[T]),
+        range: &Range<usize>,
     ) -> f64 {
-        let Some(gaps) = &self.gaps else {
-            return whole;
+        let Some(own) = self.own_of_columns(x, range) else {
+            return dot(gx, ga);
         };
         let rank = x.len() / self.rows();
         let parts = codes.par_chunks(rank * PART).enumerate();
-        let listed = in_order(parts.map(|(part, codes)| {
-            let first = range.start + part * PART;
-            let columns = (first..).zip(codes.chunks_exact(rank));
-            let products = columns.flat_map(|(t, a)| {
-                let listed = gaps.columns.listed(t).iter();
-                listed.map(move |&i| dot(&x[i as usize * rank..][..rank], a))
-            });
-            products.map(|product| product * product).sum()
-        }));
-        match gaps.columns.kind() {
-            Kind::Missing => (whole - listed).max(0.0),
-            Kind::Observed => listed,
-        }
+        in_order(parts.map(|(part, codes)| {
+            let columns = (part * PART..).zip(codes.chunks_exact(rank));
+            columns.map(|(t, a)| own.square(gx, a, t)).sum()
+        }))
     }
 
     /// xy ← XᵀY with the current product XA in the gaps of a range of columns: XᵀXA − xy is then the slope of the codes.

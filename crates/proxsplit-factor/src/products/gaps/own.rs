@@ -72,6 +72,21 @@ impl<'a, T: Lanes> Own<'a, T> {
         }
     }
 
+    /// vᵀG_l v = Σ (f_p·v)² over the observed entries.
+    pub(crate) fn square(&self, whole: &[T], v: &[T], line: usize) -> f64 {
+        let few = self.few(line);
+        let mut sum = 0.0;
+        few.for_each(|p| sum += dot(self.column(p, v.len()), v).powi(2));
+        match few.kind {
+            Kind::Observed => sum,
+            Kind::Missing => {
+                let rows = whole.chunks_exact(v.len()).zip(v);
+                let all: f64 = rows.map(|(row, v_k)| v_k.f64() * dot(row, v)).sum();
+                all - sum
+            }
+        }
+    }
+
     /// sum (K × K) ← sum + Σ f_p f_pᵀ, a block of columns after the other, the blocks in `f64`.
     fn add_squares(&self, sum: &mut [f64], few: &Few<'_>, rank: usize) {
         let ld = padded::<T>(rank);

@@ -61,7 +61,7 @@ impl Positions {
     }
 
     /// The positions of a line.
-    pub(super) fn listed(&self, line: usize) -> &[u32] {
+    fn listed(&self, line: usize) -> &[u32] {
         &self.indices[self.starts[line]..self.starts[line + 1]]
     }
 

@@ -27,7 +27,7 @@ def held_out(X, full, WH):
     "model",
     [
         NMF(3, missing="nan", random_state=0, max_iter=3000, tol=1e-7),
-        MiniBatchNMF(3, missing="nan", random_state=0, max_iter=3000, tol=1e-6, method="incremental", batch_size=30),
+        MiniBatchNMF(3, missing="nan", random_state=1, max_iter=3000, tol=1e-6, method="incremental", batch_size=30),
         DictionaryLearning(3, alpha=1e-4, missing="nan", random_state=0, max_iter=3000, tol=1e-6),
     ],
 )

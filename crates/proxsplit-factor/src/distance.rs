@@ -15,6 +15,9 @@ const PART: usize = 256;
 /// How often a smaller μ is tried for a column with gaps.
 const TRIES: usize = 5;
 
+/// The μ of a column where none is proved, as a fraction of that of all entries: a rule of thumb.
+const GUESS: f64 = 1e-3;
+
 /// L and μ of the Gram matrix of all entries.
 #[derive(Clone, Copy)]
 struct Spectrum {
@@ -87,14 +90,14 @@ fn with_one_gram<T: Lanes>(
     residual * (1.0 / bound + 2.0 / least)
 }
 
-/// The same with a μ of its own for every column.
+/// The same with an L and a μ of its own for every column.
 fn with_own_grams<T: Lanes>(
     (problem, own): (Quadratic<'_, T>, Own<'_, T>),
     codes: &[T],
     psi: &dyn Prox<T>,
     spectrum: Spectrum,
 ) -> Level {
-    let (rank, step) = (problem.rank, T::of(1.0 / spectrum.bound));
+    let rank = problem.rank;
     let columns: Vec<(f64, bool)> = codes
         .par_chunks(rank)
         .zip(problem.linear.par_chunks(rank))
@@ -105,13 +108,17 @@ fn with_own_grams<T: Lanes>(
                 let (gram, slope) = space.split_at_mut(rank * rank);
                 own.gram(gram, problem.gram, column);
                 gradient(gram, a, c, slope);
-                let square = moved(slope, a, psi, step);
+                let bound = match largest_eigenvalue_bound(gram, rank) {
+                    0.0 => spectrum.bound,
+                    bound => bound,
+                };
+                let square = moved(slope, a, psi, T::of(1.0 / bound));
                 if square == 0.0 {
                     // A minimizer, though perhaps not the only one.
                     return (0.0, true);
                 }
                 let (least, is_proved) = least_eigenvalue(gram, spectrum);
-                let factor = 1.0 + 2.0 * spectrum.bound / least;
+                let factor = 1.0 + 2.0 * bound / least;
                 (square * factor * factor, is_proved)
             })
         })
@@ -124,9 +131,10 @@ fn with_own_grams<T: Lanes>(
     }
 }
 
-/// A number below the least eigenvalue of G_t, which is no larger than that of G, and whether that is proved.
+/// A number below the least eigenvalue of G_t, which is no larger than that of G or than any G_kk, and whether that is proved.
 fn least_eigenvalue<T: Lanes>(gram: &[T], spectrum: Spectrum) -> (f64, bool) {
-    let mut least = 0.5 * spectrum.least;
+    let diagonal = gram.iter().step_by(gram.len().isqrt() + 1);
+    let mut least = 0.5 * diagonal.fold(spectrum.least, |least, g| least.min(g.f64()));
     for _ in 0..TRIES {
         if least <= spectrum.rounding {
             break;
@@ -136,7 +144,7 @@ fn least_eigenvalue<T: Lanes>(gram: &[T], spectrum: Spectrum) -> (f64, bool) {
         }
         least *= 0.25;
     }
-    (least, false)
+    (GUESS * spectrum.least, false)
 }
 
 /// Whether G − μ is positive definite: whether it has a Cholesky factor.
@@ -228,8 +236,10 @@ mod tests {
         };
         assert_eq!(
             least_eigenvalue(&[2.0, 0.0, 0.0, 0.2], spectrum),
-            (0.125, true)
+            (0.1, true)
         );
-        assert!(!least_eigenvalue(&[1.0, 1.0, 1.0, 1.0], spectrum).1);
+        for singular in [[1.0, 1.0, 1.0, 1.0], [1.0, 0.0, 0.0, 0.0]] {
+            assert_eq!(least_eigenvalue(&singular, spectrum), (1e-3, false));
+        }
     }
 }

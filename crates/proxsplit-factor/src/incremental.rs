@@ -7,6 +7,9 @@
 //! is Σ H_t(xᵏ − x^{k,t}), which costs next to nothing. While the residual at xᵏ stands clear of ‖e‖, the step is kept; once
 //! they are at one level, where the theory puts the floor of this step, it shrinks.
 
+#[cfg(test)]
+mod tests;
+
 use crate::balance::Balance;
 use crate::codes::{Quadratic, Term, largest_eigenvalue_bound};
 use crate::products::{Lanes, distance_squared, dot, gram};
@@ -130,9 +133,8 @@ impl<T: Lanes> Incremental<T> {
             return;
         }
         let rank = work.problem.rank;
-        for ((moved, &start), &x) in self.linear.iter_mut().zip(&self.start).zip(&work.factors.x) {
-            *moved = start - x;
-        }
+        self.linear.copy_from_slice(&self.start);
+        axpy(-T::ONE, &work.factors.x, &mut self.linear);
         let codes = &work.factors.a[range.start * rank..range.end * rank];
         let data = work.problem.data;
         data.fill_rows(&mut self.seen, (codes, &work.ga), &self.linear, range);

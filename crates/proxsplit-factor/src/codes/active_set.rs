@@ -11,6 +11,8 @@ use rayon::prelude::*;
 const DEPENDENT: f64 = 1e-13;
 /// Roundings of G that are left in a G_t of a column with missing entries, at most.
 const ROUNDINGS: f64 = 64.0;
+/// By how much of its value an exact column with a G_t of its own may look worse than its start, because of rounding.
+const SLACK: f64 = 1e-12;
 
 /// Replaces every column by the exact minimizer of ½aᵀ(G + W₂)a − (c − W₁)ᵀa over a ≥ 0, where the active set ends in one
 /// that is no worse; other columns keep the answer of the sweeps. Returns whether there are no others.
@@ -32,7 +34,7 @@ pub(crate) fn polish<T: Lanes>(
         .enumerate()
         .with_min_len(16)
         .map(|(column, (a, c))| match problem.own {
-            None => polish_column((&shared, &shared_floor), (a, c), term),
+            None => polish_column((&shared, &shared_floor), (a, c), (term, 0.0)),
             Some(own) => scratch::with(rank * rank, |own_gram: &mut [T]| {
                 own.gram(own_gram, problem.gram, column);
                 scratch::with(rank * (rank + 1), |space: &mut [f64]| {
@@ -45,7 +47,7 @@ pub(crate) fn polish<T: Lanes>(
                         let at = k * (rank + 1);
                         *floor = DEPENDENT * gram[at] + rounding * problem.gram[at].f64();
                     }
-                    polish_column((gram, floor), (a, c), term)
+                    polish_column((gram, floor), (a, c), (term, SLACK))
                 })
             }),
         })
@@ -65,7 +67,7 @@ fn ridge(at: usize, rank: usize, term: Elementary) -> f64 {
 fn polish_column<T: Lanes>(
     (gram, floor): (&[f64], &[f64]),
     (a, c): (&mut [T], &[T]),
-    term: Elementary,
+    (term, slack): (Elementary, f64),
 ) -> bool {
     let rank = a.len();
     scratch::with(rank * rank + 4 * rank, |space: &mut [f64]| {
@@ -87,7 +89,7 @@ fn polish_column<T: Lanes>(
         };
         // What rounding makes of an exact start may look worse by as much.
         let is_exact = column.solve(exact);
-        if is_exact && value(gram, exact, column.linear) <= before {
+        if is_exact && value(gram, exact, column.linear) <= before + slack * before.abs() {
             for (a, &exact) in a.iter_mut().zip(&*exact) {
                 *a = T::of(exact);
             }

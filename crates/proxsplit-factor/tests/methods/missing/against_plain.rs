@@ -109,6 +109,9 @@ fn objective_and_residual_are_those_of_plain_loops() {
         sum(&best) + penalties + 0.1 * codes
     ));
 
+    let of_best = audit(problem, &Factors::new(&x, best.clone()).unwrap()).unwrap();
+    assert!(of_best.residual_a < 1e-10, "{}", of_best.residual_a);
+
     // ‖F − prox(F − slope)‖ of X for the best codes, and of A as given.
     let difference = |a: &Mat<f64>, i: usize, t: usize| {
         if is_missing(i, t) {

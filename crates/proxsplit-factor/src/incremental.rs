@@ -93,15 +93,9 @@ impl<T: Lanes> Incremental<T> {
         work.factors.x = x;
         let codes = &work.factors.a[part];
         gram(&mut work.ga, codes, rank);
-        work.problem
-            .data
-            .with_rows(&mut work.ya, codes, range.clone());
-        work.problem.data.fill_rows(
-            &mut work.ya,
-            (codes, &work.ga),
-            &work.factors.x,
-            range.clone(),
-        );
+        let (data, both) = (work.problem.data, (codes, &*work.ga));
+        data.with_rows(&mut work.ya, codes, range.clone());
+        data.fill_rows(&mut work.ya, both, &work.factors.x, range.clone());
         self.pass.sum += work.share_of_misfit(range.clone());
 
         if work.memory.visited == 0 {

@@ -1,9 +1,11 @@
 //! The data of a factorization: a file, or generated.
 
 use crate::args::Image;
+use crate::missing::Missing;
+use anyhow::ensure;
 use clap::ValueEnum;
 use proxsplit::Matrix;
-use proxsplit_factor::Generated;
+use proxsplit_factor::{self as factor, Generated, Lanes};
 use proxsplit_io::{Data, Labels};
 use std::fmt;
 use std::path::Path;
@@ -30,6 +32,7 @@ impl fmt::Display for Samples {
 pub(crate) struct Input {
     source: Source,
     samples: Samples,
+    missing: Missing,
     shape: (usize, usize),
 }
 
@@ -44,16 +47,17 @@ const DATA_SEED: u64 = 0;
 
 impl Input {
     /// Reads a file or generates data.
-    pub(crate) fn open(source: &str, samples: Samples) -> anyhow::Result<Self> {
+    pub(crate) fn open(source: &str, samples: Samples, missing: Missing) -> anyhow::Result<Self> {
         let source = match Generated::parse(source, DATA_SEED) {
             Some(generated) if !Path::new(source).exists() => {
                 Source::Generated(generated?, source.to_owned())
             }
-            _ => Source::File(Data::open(source)?),
+            _ => Source::File(Data::open_with(source, missing.of_the_file())?),
         };
         let mut input = Self {
             source,
             samples,
+            missing,
             shape: (0, 0),
         };
         let matrix = input.matrix()?;
@@ -76,6 +80,17 @@ impl Input {
             Samples::Columns => stored,
             Samples::Rows => stored.t(),
         })
+    }
+
+    /// Y/scale with its gaps, ready for a factorization.
+    pub(crate) fn data<T: Lanes>(&self, scale: f64) -> anyhow::Result<factor::Data<'_, T>> {
+        let matrix = self.matrix()?;
+        ensure!(
+            self.missing != Missing::Unstored || matches!(matrix, Matrix::Sparse(_)),
+            "--missing unstored is for sparse data, but this is dense: mark missing entries by NaN and use --missing nan"
+        );
+        let missing = self.missing.of_the_data();
+        Ok(factor::Data::with_missing(matrix, scale, missing)?)
     }
 
     /// Tells different data apart.

@@ -5,6 +5,7 @@ mod command;
 mod factors;
 mod input;
 mod interrupt;
+mod missing;
 mod number;
 mod output;
 mod progress;

@@ -75,6 +75,11 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.1}%", 100.0 * share)
 }
 
+/// A number of things: `1234`, `12 345`.
+pub(crate) fn count(things: usize) -> String {
+    grouped(&things.to_string())
+}
+
 /// Thin spaces between groups of three digits before the point, from 5 digits on.
 fn grouped(digits: &str) -> String {
     let (sign, rest) = match digits.strip_prefix('-') {

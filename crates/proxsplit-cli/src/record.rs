@@ -98,6 +98,9 @@ pub(crate) struct DataRecord {
     pub(crate) scale: f64,
     /// Whether samples are the columns or the rows of the file.
     pub(crate) orientation: String,
+    /// How many entries were missing.
+    #[serde(default)]
+    pub(crate) missing: usize,
 }
 
 /// Shares of exact zeros.

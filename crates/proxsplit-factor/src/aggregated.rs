@@ -69,7 +69,9 @@ impl<T: Lanes> Aggregated<T> {
         self.share.copy_from_slice(&work.factors.x);
         work.ga.copy_from_slice(&self.ga);
         work.ya.copy_from_slice(&self.ya);
-        work.solve_atoms(ATOMS);
+        let a = std::mem::take(&mut work.factors.a);
+        work.solve_atoms(&a, ATOMS);
+        work.factors.a = a;
         work.memory.displacement = distance_squared(&self.share, &work.factors.x).sqrt();
         work.memory.visited += 1;
         if work.memory.visited == self.batches.count() {

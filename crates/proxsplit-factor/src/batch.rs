@@ -26,16 +26,16 @@ pub(crate) struct Extrapolation {
 }
 
 const START: Extrapolation = Extrapolation {
-    beta: 0.6,
+    beta: 0.5,
     cap: 1.0,
-    good: 0.6,
+    good: 0.5,
     gain: None,
 };
 const GROWTH: f64 = 1.02;
 const CAP_GROWTH: f64 = 1.01;
 const FAILURE: f64 = 1.5;
 /// Momentum that gains less than this share of the pass before is spent.
-const SPENT: f64 = 0.3;
+const SPENT: f64 = 0.5;
 
 /// The state of the method.
 pub(crate) struct Batch<T> {
@@ -79,7 +79,7 @@ impl<T: Lanes> Batch<T> {
         gram(&mut work.ga, &self.ahead.a, rank);
         std::mem::swap(&mut self.old.x, &mut work.factors.x);
         std::mem::swap(&mut work.factors.x, &mut self.ahead.x);
-        work.solve_atoms(NEARLY_EXACT);
+        work.solve_atoms(&self.ahead.a, NEARLY_EXACT);
         let bounds = self::bounds(work.atoms.elementary);
         let moved = run_ahead(
             &mut self.ahead.x,

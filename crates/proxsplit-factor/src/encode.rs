@@ -71,10 +71,12 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
     let (mut gx, mut ga) = (vec![T::ZERO; rank * rank], vec![T::ZERO; rank * rank]);
     gram(&mut gx, &factors.x, rank);
     gram(&mut ga, &factors.a, rank);
-    let square = problem.data.square();
-    let misfit = (0.5 * square - dot(&xy, &factors.a) + 0.5 * dot(&gx, &ga)).max(0.0);
+    let (data, square) = (problem.data, problem.data.square());
+    let product = data.observed_square((&factors.x, &gx), (&factors.a, &ga), &(0..n));
+    let misfit = (0.5 * square - dot(&xy, &factors.a) + 0.5 * product).max(0.0);
     let penalties = atoms.value(&factors.x, rank) + codes.value(&factors.a, rank);
 
+    data.fill_columns(&mut xy, (&factors.x, &gx), &factors.a, &(0..n));
     let mut moved = vec![T::ZERO; factors.a.len()];
     crate::incremental::times(&mut moved, &gx, &factors.a, rank);
     for ((moved, &xy), &a) in moved.iter_mut().zip(&xy).zip(&factors.a) {

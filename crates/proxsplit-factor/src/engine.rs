@@ -25,6 +25,13 @@ impl<T: Lanes> Engine<T> {
             proxsplit::error::require("batch", size as f64, size > 0, "at least 1")?;
         }
         let sparse = work.problem.data.is_sparse();
+        let missing = work.problem.data.missing() > 0;
+        if missing && settings.method == Method::Aggregated {
+            return Err(Error::Incompatible(
+                "aggregated remembers statistics that all features share, but with missing entries each has its own: use batch, incremental or sggd"
+                    .into(),
+            ));
+        }
         let usual = match settings.method {
             _ if sparse => columns.div_ceil(4),
             Method::Incremental => columns.div_ceil(4).max(256),
@@ -38,7 +45,7 @@ impl<T: Lanes> Engine<T> {
         let batches = Batches::new(columns, size, order, settings.seed)?;
         Ok(match settings.method {
             Method::Batch => Engine::Batch(Batch::new(&work.factors)),
-            Method::Auto if sparse => Engine::Batch(Batch::new(&work.factors)),
+            Method::Auto if sparse || missing => Engine::Batch(Batch::new(&work.factors)),
             Method::Auto | Method::Aggregated => Engine::Aggregated(Aggregated::new(work, batches)),
             Method::Incremental => {
                 let choice = (settings.inner, settings.step);

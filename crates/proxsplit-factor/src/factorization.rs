@@ -68,19 +68,12 @@ impl<'a, T: Lanes> Factorization<'a, T> {
         self.work.memory.objective
     }
 
-    /// X as it may be returned. Between two batches of a pass with O = identity it has left its set, and is moved back.
+    /// X as it may be returned: in its set.
     fn feasible(&self) -> Cow<'_, [T]> {
-        let x = &self.work.factors.x;
-        let outside = matches!(&self.engine, Engine::Incremental(pass) if pass.leaves_the_set());
-        if self.work.memory.visited == 0 || !outside {
-            return Cow::Borrowed(x);
+        match &self.engine {
+            Engine::Incremental(incremental) => incremental.settled(&self.work),
+            _ => Cow::Borrowed(&self.work.factors.x),
         }
-        let mut x = x.clone();
-        // The prox of a tiny step is nothing but the projection.
-        self.work
-            .atoms
-            .project(&mut x, self.work.problem.rank, T::EPSILON);
-        Cow::Owned(x)
     }
 
     /// Ends the run at a point that can be returned: X in its set, and the codes nearly exact for it, as every certificate

@@ -7,6 +7,9 @@
 //! is Σ H_t(xᵏ − x^{k,t}), which costs next to nothing. While the residual at xᵏ stands clear of ‖e‖, the step is kept; once
 //! they are at one level, where the theory puts the floor of this step, it shrinks.
 
+#[cfg(test)]
+mod tests;
+
 use crate::balance::Balance;
 use crate::codes::{Quadratic, Term, largest_eigenvalue_bound};
 use crate::products::{Lanes, distance_squared, dot, gram};
@@ -16,6 +19,8 @@ use crate::work::{NEARLY_EXACT, Work};
 use proxsplit::Level;
 use proxsplit::linalg::vec::axpy;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// The residual is at the floor when it is below this multiple of ‖e‖; how much shorter the step is then, and the shortest step.
 const FLOOR: f64 = 0.85;
@@ -87,12 +92,12 @@ impl<T: Lanes> Incremental<T> {
         let x = std::mem::take(&mut work.factors.x);
         work.solve_codes(&x, range.clone(), NEARLY_EXACT);
         work.factors.x = x;
-        let codes = &work.factors.a[part.clone()];
+        let codes = &work.factors.a[part];
         gram(&mut work.ga, codes, rank);
-        work.problem
-            .data
-            .with_rows(&mut work.ya, codes, range.clone());
-        self.pass.sum += 0.5 * dot(&work.gx, &work.ga) - dot(&work.xy[part], codes);
+        let (data, both) = (work.problem.data, (codes, &*work.ga));
+        data.with_rows(&mut work.ya, codes, range.clone());
+        data.fill_rows(&mut work.ya, both, &work.factors.x, range.clone());
+        self.pass.sum += work.share_of_misfit(range.clone());
 
         if work.memory.visited == 0 {
             self.begin_pass(work, range.len());
@@ -100,6 +105,7 @@ impl<T: Lanes> Incremental<T> {
         times(&mut self.gradient, &work.ga, &work.factors.x, rank);
         axpy(T::ONE, &work.ga, &mut self.curvature);
         axpy(T::ONE, &self.gradient, &mut self.seen);
+        self.see_gaps(work, range);
         axpy(-T::ONE, &work.ya, &mut self.gradient);
         axpy(T::ONE, &self.gradient, &mut self.sum);
         work.memory.visited += 1;
@@ -114,6 +120,19 @@ impl<T: Lanes> Incremental<T> {
         } else {
             self.end_pass(work);
         }
+    }
+
+    /// Rows with gaps have less curvature than H_t, and as much less drift: what is seen of H_t(xᵏ − x^{k,t}) is made less by it.
+    fn see_gaps(&mut self, work: &Work<'_, T>, range: Range<usize>) {
+        if work.problem.data.missing() == 0 {
+            return;
+        }
+        let rank = work.problem.rank;
+        self.linear.copy_from_slice(&self.start);
+        axpy(-T::ONE, &work.factors.x, &mut self.linear);
+        let codes = &work.factors.a[range.start * rank..range.end * rank];
+        let data = work.problem.data;
+        data.fill_rows(&mut self.seen, (codes, &work.ga), &self.linear, range);
     }
 
     /// The metric and the step of a pass. The first pass has no codes yet but those of its first batch.
@@ -157,6 +176,7 @@ impl<T: Lanes> Incremental<T> {
             gram: &work.ga,
             linear: &self.linear,
             rank,
+            own: None,
         };
         term.solve(problem, &mut work.factors.x, NEARLY_EXACT);
     }
@@ -206,9 +226,27 @@ impl<T: Lanes> Incremental<T> {
         }
     }
 
-    /// Whether X is in its set only between two passes.
-    pub(crate) fn leaves_the_set(&self) -> bool {
-        self.inner == Inner::Identity
+    /// X as it may be returned. Between two batches of a pass with O = identity it has left its set: there it is what M makes of
+    /// the gradients so far, a step of those batches alone.
+    pub(crate) fn settled<'w>(&self, work: &'w Work<'_, T>) -> Cow<'w, [T]> {
+        if self.inner == Inner::Prox || work.memory.visited == 0 {
+            return Cow::Borrowed(&work.factors.x);
+        }
+        let rank = work.problem.rank;
+        let inverse = T::of(1.0 / work.memory.step);
+        let metric: Vec<T> = self.metric.iter().map(|&h| inverse * h).collect();
+        let mut linear = vec![T::ZERO; self.start.len()];
+        times(&mut linear, &metric, &self.start, rank);
+        axpy(-T::ONE, &self.sum, &mut linear);
+        let problem = Quadratic {
+            gram: &metric,
+            linear: &linear,
+            rank,
+            own: None,
+        };
+        let mut x = self.start.clone();
+        work.atoms.solve(problem, &mut x, NEARLY_EXACT);
+        Cow::Owned(x)
     }
 
     /// Remembers ∇f at the point where the next pass begins, so that the drift of that pass can be measured.

@@ -1,14 +1,12 @@
 //! The certificate's numbers: φ(X) with the codes solved nearly exactly, and ρ(X) with the exact gradient
 //! ∇f(X) = (XA* − Y)A*ᵀ.
 
-use crate::codes::{Effort, Quadratic, Side, Term, active_set, gradient, largest_eigenvalue_bound};
+use crate::codes::{Effort, Quadratic, Side, Term, active_set, largest_eigenvalue_bound};
 use crate::incremental::times;
 use crate::problem::Problem;
 use crate::products::{Data, Lanes, dot, gram};
 use crate::work::NEARLY_EXACT;
-use proxsplit::linalg::dense::{Mat, symmetric_eigenvalues};
 use proxsplit::{Level, Measure, Prox};
-use rayon::prelude::*;
 
 /// Sweeps until rounding stops them.
 pub(crate) const EXACT: Effort = Effort {
@@ -21,7 +19,7 @@ pub(crate) struct Findings<T> {
     pub(crate) measure: Measure,
     /// L of the problem in X for fixed codes: the largest eigenvalue of AAᵀ, about.
     pub(crate) lipschitz: f64,
-    /// A bound on what the inexact codes change in ∇f.
+    /// A bound on what the inexact codes change in ∇f, or an estimate.
     pub(crate) inner: Level,
     /// A*, K × T.
     pub(crate) codes: Vec<T>,
@@ -36,16 +34,20 @@ pub(crate) fn at<T: Lanes>(problem: Problem<'_, T>, x: &[T], mut codes: Vec<T>) 
     let (mut gx, mut ga) = (vec![T::ZERO; rank * rank], vec![T::ZERO; rank * rank]);
     let xy = solve_codes(problem.data, x, &mut codes, problem.codes);
     gram(&mut gx, x, rank);
+    let data = problem.data;
     let inner_problem = Quadratic {
         gram: &gx,
         linear: &xy,
         rank,
+        own: data.own_of_columns(x, &(0..n)),
     };
     gram(&mut ga, &codes, rank);
-    let misfit = (0.5 * problem.data.square() - dot(&xy, &codes) + 0.5 * dot(&gx, &ga)).max(0.0);
+    let product = data.observed_square((x, &gx), (&codes, &ga), &(0..n));
+    let misfit = (0.5 * data.square() - dot(&xy, &codes) + 0.5 * product).max(0.0);
     let mut slope = vec![T::ZERO; x.len()];
     let mut ya = vec![T::ZERO; x.len()];
-    problem.data.with_rows(&mut ya, &codes, 0..n);
+    data.with_rows(&mut ya, &codes, 0..n);
+    data.fill_rows(&mut ya, (&codes, &ga), x, 0..n);
     times(&mut slope, &ga, x, rank);
     proxsplit::linalg::vec::axpy(-T::ONE, &ya, &mut slope);
 
@@ -55,18 +57,21 @@ pub(crate) fn at<T: Lanes>(problem: Problem<'_, T>, x: &[T], mut codes: Vec<T>) 
         residual: psi_x.residual(x, &slope, (rank, 1.0)),
         scaled_residual: psi_x.residual(x, &slope, (rank, 1.0 / lipschitz)),
     };
-    let distance = distance_bound(inner_problem, &codes, problem.codes);
+    let distance = crate::distance::to_exact(inner_problem, &codes, problem.codes);
     let size = (
         (2.0 * misfit).sqrt(),
         largest_eigenvalue_bound(&gx, rank).sqrt(),
         dot(&codes, &codes).sqrt(),
     );
+    let in_gradient = |d: f64| d * size.0 + size.1 * d * (size.2 + d);
     Findings {
         measure,
         lipschitz,
-        inner: distance.map_or(Level::Unknown, |d| {
-            Level::Bounded(d * size.0 + size.1 * d * (size.2 + d))
-        }),
+        inner: match distance {
+            Level::Bounded(d) => Level::Bounded(in_gradient(d)),
+            Level::Estimated(d) => Level::Estimated(in_gradient(d)),
+            _ => Level::Unknown,
+        },
         codes,
         gradient: slope,
     }
@@ -88,6 +93,7 @@ pub(crate) fn solve_codes<T: Lanes>(
         gram: &gx,
         linear: &xy,
         rank,
+        own: data.own_of_columns(x, &(0..data.cols())),
     };
     let term = Term::new(psi, Side::Codes);
     let over_orthant = term
@@ -102,45 +108,4 @@ pub(crate) fn solve_codes<T: Lanes>(
         term.solve(problem, codes, EXACT);
     }
     xy
-}
-
-/// ‖A − A*‖ ≤ (1/L + 2/μ)·‖R‖, R the proximal residuals of the codes with step 1/L and μ the least eigenvalue of XᵀX:
-/// R + ∇(A⁺) − ∇(A) is a subgradient at A⁺ and no longer than 2‖R‖. `None` if XᵀX is singular or ψ not convex.
-fn distance_bound<T: Lanes>(
-    problem: Quadratic<'_, T>,
-    codes: &[T],
-    psi: &dyn Prox<T>,
-) -> Option<f64> {
-    let rank = problem.rank;
-    if psi.class() != proxsplit::Class::Convex {
-        return None;
-    }
-    let mat = Mat::from_fn(rank, rank, |i, j| problem.gram[i * rank + j].f64());
-    let least = symmetric_eigenvalues(&mat)?
-        .into_iter()
-        .fold(f64::INFINITY, f64::min);
-    let bound = largest_eigenvalue_bound(problem.gram, rank);
-    if least <= 1e3 * T::EPSILON.f64() * bound {
-        return None;
-    }
-    let step = T::of(1.0 / bound);
-    let parts: Vec<f64> = codes
-        .par_chunks(rank * 256)
-        .zip(problem.linear.par_chunks(rank * 256))
-        .map(|(codes, linear)| {
-            let mut slope = vec![T::ZERO; rank];
-            let mut sum = 0.0;
-            for (a, c) in codes.chunks(rank).zip(linear.chunks(rank)) {
-                gradient(problem.gram, a, c, &mut slope);
-                for (slope, &a) in slope.iter_mut().zip(a) {
-                    *slope = a - step * *slope;
-                }
-                psi.prox(&mut slope, step);
-                sum += proxsplit::linalg::vec::distance_squared(&slope, a);
-            }
-            sum
-        })
-        .collect();
-    let residual = bound * parts.iter().sum::<f64>().sqrt();
-    Some(residual * (1.0 / bound + 2.0 / least))
 }

@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// One aggregated pass, which wins early, then batch passes; on sparse data batch passes alone.
+    /// One aggregated pass, which wins early, then batch passes; on sparse data and where entries are missing batch passes alone.
     #[default]
     Auto,
     /// Algorithm 1 on φ(X) in the metric AAᵀ, with extrapolation.
@@ -65,7 +65,7 @@ pub enum Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Init {
-    /// `Nndsvd` for sparse data and nonnegative factors, else `Random`.
+    /// `Nndsvd` for sparse data without missing entries and nonnegative factors, else `Random`.
     #[default]
     Auto,
     /// Uniform entries, scaled so that ‖Y − XA‖ is least.

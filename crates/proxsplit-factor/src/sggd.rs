@@ -57,12 +57,14 @@ impl<T: Lanes> Sggd<T> {
         let x = std::mem::take(&mut work.factors.x);
         work.solve_codes(&x, range.clone(), NEARLY_EXACT);
         work.factors.x = x;
-        let codes = &work.factors.a[part.clone()];
+        let codes = &work.factors.a[part];
         gram(&mut work.ga, codes, rank);
         let share = range.len() as f64 / work.problem.data.cols() as f64;
-        work.problem.data.with_rows(&mut work.ya, codes, range);
-        let cross = crate::products::dot(&work.xy[part], codes);
-        self.pass.sum += 0.5 * crate::products::dot(&work.gx, &work.ga) - cross;
+        let data = work.problem.data;
+        data.with_rows(&mut work.ya, codes, range.clone());
+        let codes = (codes, &*work.ga);
+        data.fill_rows(&mut work.ya, codes, &work.factors.x, range.clone());
+        self.pass.sum += work.share_of_misfit(range);
         times(&mut self.gradient, &work.ga, &work.factors.x, rank);
         proxsplit::linalg::vec::axpy(-T::ONE, &work.ya, &mut self.gradient);
 

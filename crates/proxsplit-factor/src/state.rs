@@ -36,6 +36,9 @@ impl<T: Lanes> Factorization<'_, T> {
         if header["settings"] != expected["settings"] {
             return Err(bad("it was made with other settings"));
         }
+        if header["missing"] != expected["missing"] {
+            return Err(bad("other entries were missing"));
+        }
         self.work.memory = serde_json::from_value(header["memory"].clone())
             .map_err(|_| bad("its numbers are damaged"))?;
         if header["engine"]["batch"].is_object() && !matches!(self.engine, Engine::Batch(_)) {
@@ -76,7 +79,13 @@ impl<T: Lanes> Factorization<'_, T> {
             Engine::Incremental(incremental) => json!({ "incremental": incremental.pass }),
             Engine::Sggd(sggd) => json!({ "sggd": sggd.pass }),
         };
-        json!({ "settings": self.settings, "memory": self.work.memory, "engine": engine })
+        let mut header =
+            json!({ "settings": self.settings, "memory": self.work.memory, "engine": engine });
+        let missing = self.work.problem.data.missing();
+        if missing > 0 {
+            header["missing"] = missing.into();
+        }
+        header
     }
 
     fn set_numbers(&mut self, engine: &Value) -> serde_json::Result<()> {

@@ -16,6 +16,9 @@ impl<T: Lanes> Factorization<'_, T> {
             Engine::Sggd(s) => Some(&s.batches),
         };
         match (self.settings.method, batches) {
+            (Method::Auto, _) if self.work.problem.data.missing() > 0 => {
+                "auto: batch passes with extrapolation, as entries are missing".into()
+            }
             (Method::Auto, _) if self.work.problem.data.is_sparse() => {
                 "auto: batch passes with extrapolation".into()
             }

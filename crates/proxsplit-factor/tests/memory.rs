@@ -4,7 +4,7 @@
 use proxsplit::Matrix;
 use proxsplit::data::{Dense, Elements, Order};
 use proxsplit::set::NonNeg;
-use proxsplit_factor::{Data, Factorization, Generated, Method, Problem, Settings};
+use proxsplit_factor::{Data, Factorization, Generated, Method, Missing, Problem, Settings};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -37,8 +37,8 @@ const RANK: usize = 16;
 const OF_THE_POOL: usize = 4096;
 
 /// Runs every method, and looks at what it needs at most and at what its later passes ask for.
-fn check(matrix: Matrix<'_>, scale: f64) {
-    let data = Data::<f64>::new(matrix, scale).unwrap();
+fn check(matrix: Matrix<'_>, scale: f64, missing: Missing) {
+    let data = Data::<f64>::with_missing(matrix, scale, missing).unwrap();
     let problem = Problem::new(&data, RANK, &NonNeg, &NonNeg).unwrap();
     let factors = (matrix.rows() + matrix.cols()) * RANK * size_of::<f64>();
     for method in [
@@ -48,6 +48,9 @@ fn check(matrix: Matrix<'_>, scale: f64) {
         Method::Aggregated,
         Method::Sggd,
     ] {
+        if missing != Missing::None && method == Method::Aggregated {
+            continue;
+        }
         let settings = Settings {
             method,
             ..Settings::default()
@@ -75,6 +78,12 @@ fn check(matrix: Matrix<'_>, scale: f64) {
 fn passes_allocate_nothing_and_data_are_never_widened_as_a_whole() {
     let (m, n) = (1000, 3000);
     let pixels: Vec<u8> = (0..m * n).map(|i| (i * i % 251) as u8).collect();
+    let gappy: Vec<f64> = (0..m * 300)
+        .map(|i| match i * i % 7 {
+            1 => f64::NAN,
+            rest => rest as f64,
+        })
+        .collect();
     let graph = Generated::parse("webgraph:20000x15000,60000", 1)
         .unwrap()
         .unwrap();
@@ -82,8 +91,11 @@ fn passes_allocate_nothing_and_data_are_never_widened_as_a_whole() {
     pool.unwrap().install(|| {
         for order in [Order::RowMajor, Order::ColumnMajor] {
             let dense = Dense::new(m, n, order, Elements::U8(&pixels)).unwrap();
-            check(dense.into(), 255.0);
+            check(dense.into(), 255.0, Missing::None);
         }
-        check(graph.matrix().unwrap(), 1.0);
+        check(graph.matrix().unwrap(), 1.0, Missing::None);
+        check(graph.matrix().unwrap(), 1.0, Missing::Unstored);
+        let dense = Dense::new(m, 300, Order::ColumnMajor, Elements::F64(&gappy)).unwrap();
+        check(dense.into(), 1.0, Missing::Nan);
     });
 }

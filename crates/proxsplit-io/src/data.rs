@@ -4,6 +4,7 @@ use crate::content::{Content, Labels};
 use crate::digest::{examine, type_name};
 use crate::error::{Error, Fault};
 use crate::format::{Format, Source};
+use crate::nan::Nan;
 use crate::values::Values;
 use crate::{csv, mtx, npy, npz, tenx};
 use proxsplit::data::{Matrix, Order};
@@ -22,9 +23,15 @@ impl Data {
     /// Of an `.npz` with several arrays, `file.npz:key` chooses one. All numbers are looked at once: NaN and infinity are
     /// refused with their position.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::open_with(path, Nan::REFUSED)
+    }
+
+    /// The same for a file in which entries may be missing.
+    pub fn open_with(path: impl AsRef<Path>, nan: Nan) -> Result<Self, Error> {
         let path = path.as_ref();
         if path.is_dir() {
-            return Self::examined(tenx::read(path)?).map_err(|fault| fault.of(path));
+            let content = tenx::read(path, nan)?;
+            return Self::examined(content, nan).map_err(|fault| fault.of(path));
         }
         let source = Source::of(path).map_err(|fault| fault.of(path))?;
         let file = source.file;
@@ -32,28 +39,29 @@ impl Data {
         let content = match format {
             Format::Npy => npy::open(file)?,
             Format::Npz => npz::open(file, source.key)?,
-            Format::Mtx => mtx::read(source.text()?).map_err(fault)?,
-            Format::Csv | Format::Tsv => csv::read(source.text()?, format).map_err(fault)?,
+            Format::Mtx => mtx::read(source.text()?, nan).map_err(fault)?,
+            Format::Csv | Format::Tsv => csv::read(source.text()?, format, nan).map_err(fault)?,
         };
-        Self::examined(content).map_err(fault)
+        Self::examined(content, nan).map_err(fault)
     }
 
     /// Reads from memory, as it would from a file of this format (not compressed).
     pub fn from_bytes(format: Format, bytes: &[u8]) -> Result<Self, Error> {
+        let nan = Nan::REFUSED;
         let content = match format {
             Format::Npy => npy::parse(bytes),
             Format::Npz => npz::parse(std::io::Cursor::new(bytes), None),
-            Format::Mtx => mtx::read(Box::new(bytes)),
-            Format::Csv | Format::Tsv => csv::read(Box::new(bytes), format),
+            Format::Mtx => mtx::read(Box::new(bytes), nan),
+            Format::Csv | Format::Tsv => csv::read(Box::new(bytes), format, nan),
         };
         content
-            .and_then(Self::examined)
+            .and_then(|content| Self::examined(content, nan))
             .map_err(|fault| fault.of(Path::new("(memory)")))
     }
 
-    fn examined(content: Content) -> Result<Self, Fault> {
+    fn examined(content: Content, nan: Nan) -> Result<Self, Fault> {
         content.check()?;
-        let digest = examine(&content)?;
+        let digest = examine(&content, nan)?;
         Ok(Self { content, digest })
     }
 

@@ -2,6 +2,7 @@
 
 use crate::content::{Content, Pattern};
 use crate::error::Fault;
+use crate::nan::Nan;
 use crate::values::bytes;
 use proxsplit::data::{Elements, Order};
 use xxhash_rust::xxh3::Xxh3;
@@ -10,10 +11,10 @@ use xxhash_rust::xxh3::Xxh3;
 const PANEL: usize = 1 << 15;
 
 /// The digest (128 bits of XXH3 as hexadecimal) of shape, storage, type and every number, or the position of the first
-/// number that is not finite.
+/// number that must not be there: infinity, and NaN if it is refused.
 ///
 /// The whole content is read, also of a memory-mapped file: the search for NaN must do so anyway.
-pub(crate) fn examine(content: &Content) -> Result<String, Fault> {
+pub(crate) fn examine(content: &Content, nan: Nan) -> Result<String, Fault> {
     let mut hash = Xxh3::new();
     let layout = match (&content.pattern, content.order) {
         (None, Order::RowMajor) => "dense C",
@@ -28,11 +29,12 @@ pub(crate) fn examine(content: &Content) -> Result<String, Fault> {
         hash.update(bytemuck::cast_slice(starts));
         hash.update(bytemuck::cast_slice(indices));
     }
-    if let Some(at) = absorb(&mut hash, elements) {
+    if let Some(at) = absorb(&mut hash, elements, nan) {
         let (row, col) = content.position(at);
         return Err(Fault::whole(format!(
-            "row {row}, column {col} (from 0) is {}; remove or replace it",
-            elements.get(at)
+            "row {row}, column {col} (from 0) is {}; remove or replace it{}",
+            elements.get(at),
+            nan.or(elements.get(at))
         )));
     }
     Ok(format!("{:032x}", hash.digest128()))
@@ -49,11 +51,11 @@ pub(crate) fn type_name(elements: Elements<'_>) -> &'static str {
     }
 }
 
-/// Adds all numbers to the hash; the position of the first that is not finite, if there is one.
-fn absorb(hash: &mut Xxh3, elements: Elements<'_>) -> Option<usize> {
+/// Adds all numbers to the hash; the position of the first that must not be there, if there is one.
+fn absorb(hash: &mut Xxh3, elements: Elements<'_>, nan: Nan) -> Option<usize> {
     match elements {
-        Elements::F32(values) => absorb_floats(hash, values, f32::is_finite),
-        Elements::F64(values) => absorb_floats(hash, values, f64::is_finite),
+        Elements::F32(values) => absorb_floats(hash, values, |v| nan.admits(v.into())),
+        Elements::F64(values) => absorb_floats(hash, values, |v| nan.admits(v)),
         integers => {
             hash.update(bytes(integers));
             None
@@ -64,12 +66,12 @@ fn absorb(hash: &mut Xxh3, elements: Elements<'_>) -> Option<usize> {
 fn absorb_floats<T: bytemuck::Pod>(
     hash: &mut Xxh3,
     values: &[T],
-    finite: impl Fn(T) -> bool,
+    admitted: impl Fn(T) -> bool,
 ) -> Option<usize> {
     for (panel, numbers) in values.chunks(PANEL).enumerate() {
         // A fold over all of them vectorizes; an early exit would not.
-        if !numbers.iter().fold(true, |all, &v| all & finite(v)) {
-            let within = numbers.iter().position(|&v| !finite(v))?;
+        if !numbers.iter().fold(true, |all, &v| all & admitted(v)) {
+            let within = numbers.iter().position(|&v| !admitted(v))?;
             return Some(panel * PANEL + within);
         }
         hash.update(bytemuck::cast_slice(numbers));

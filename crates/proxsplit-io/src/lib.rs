@@ -23,6 +23,7 @@ mod error;
 mod format;
 mod map;
 mod mtx;
+mod nan;
 mod npy;
 mod npz;
 mod output;
@@ -35,6 +36,7 @@ pub use content::Labels;
 pub use data::Data;
 pub use error::{Error, Place};
 pub use format::Format;
+pub use nan::Nan;
 pub use output::{
     OutputDir, write_bytes, write_json, write_json_lines, write_npy, write_npy_vector,
     write_npz_sparse,

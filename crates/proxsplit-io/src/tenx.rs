@@ -5,15 +5,16 @@ use crate::content::{Content, Labels};
 use crate::error::{Error, Fault};
 use crate::format::open_text;
 use crate::mtx;
+use crate::nan::Nan;
 use crate::text::Lines;
 use std::path::{Path, PathBuf};
 
-pub(crate) fn read(folder: &Path) -> Result<Content, Error> {
+pub(crate) fn read(folder: &Path, nan: Nan) -> Result<Content, Error> {
     let matrix = find(folder, &["matrix.mtx"]).ok_or_else(|| {
         let cause = "the folder has no matrix.mtx or matrix.mtx.gz";
         Fault::whole(cause).of(folder)
     })?;
-    let content = mtx::read(open(&matrix)?).map_err(|fault| fault.of(&matrix))?;
+    let content = mtx::read(open(&matrix)?, nan).map_err(|fault| fault.of(&matrix))?;
     let labels = Labels {
         // Identifier, name, type: people know a gene by its name.
         rows: labels(find(folder, &["features.tsv", "genes.tsv"]), 1)?,

@@ -2,38 +2,41 @@
 
 use crate::array::Data;
 use crate::error::refuse;
-use crate::factor::{columns, operator, rows};
+use crate::factor::{columns, missing as named_missing, operator, rows};
 use crate::scalar::Scalar;
 use crate::threads::interruptible;
 use numpy::PyReadonlyArray2;
-use proxsplit_factor::{self as factor, Factors, Problem};
+use proxsplit_factor::{self as factor, Factors, Missing, Problem};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// W for the components H, each row on its own.
 #[pyfunction]
+#[pyo3(signature = (data, h, term, threads, missing=None))]
 pub(crate) fn encode<'py>(
     data: Data<'py>,
     h: &Bound<'py, PyAny>,
     term: &str,
     threads: usize,
+    missing: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let missing = named_missing(missing)?;
     if h.extract::<PyReadonlyArray2<f32>>().is_ok() {
-        encode_as::<f32>(&data, h, term, threads)
+        encode_as::<f32>(&data, h, (term, missing), threads)
     } else {
-        encode_as::<f64>(&data, h, term, threads)
+        encode_as::<f64>(&data, h, (term, missing), threads)
     }
 }
 
 fn encode_as<'py, T: Scalar>(
     data: &Data<'py>,
     h: &Bound<'py, PyAny>,
-    term: &str,
+    (term, missing): (&str, Missing),
     threads: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (matrix, atoms, term) = (data.matrix()?.t(), columns::<T>(h)?, operator(term)?);
     let codes = interruptible(h.py(), threads, |_| {
-        let data = factor::Data::new(matrix, 1.0)?;
+        let data = factor::Data::with_missing(matrix, 1.0, missing)?;
         factor::encode(&data, &atoms, T::operator(&term))
     })?;
     Ok(rows(h.py(), codes.map_err(refuse)?, atoms.cols())?.into_any())
@@ -41,30 +44,33 @@ fn encode_as<'py, T: Scalar>(
 
 /// What is true of W and H, as the fields of `proxsplit.Audit`.
 #[pyfunction]
+#[pyo3(signature = (data, w, h, codes, atoms, missing=None))]
 pub(crate) fn audit<'py>(
     data: Data<'py>,
     w: &Bound<'py, PyAny>,
     h: &Bound<'py, PyAny>,
     codes: &str,
     atoms: &str,
+    missing: Option<&str>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let missing = named_missing(missing)?;
     if h.extract::<PyReadonlyArray2<f32>>().is_ok() {
-        audit_as::<f32>(&data, (w, h), codes, atoms)
+        audit_as::<f32>(&data, (w, h), (codes, atoms), missing)
     } else {
-        audit_as::<f64>(&data, (w, h), codes, atoms)
+        audit_as::<f64>(&data, (w, h), (codes, atoms), missing)
     }
 }
 
 fn audit_as<'py, T: Scalar>(
     data: &Data<'py>,
     (w, h): (&Bound<'py, PyAny>, &Bound<'py, PyAny>),
-    codes: &str,
-    atoms: &str,
+    (codes, atoms): (&str, &str),
+    missing: Missing,
 ) -> PyResult<Bound<'py, PyDict>> {
     let factors = Factors::new(&columns::<T>(h)?, columns(w)?).map_err(refuse)?;
     let (matrix, codes, atoms) = (data.matrix()?.t(), operator(codes)?, operator(atoms)?);
     let found = interruptible(h.py(), 0, |_| {
-        let data = factor::Data::new(matrix, 1.0)?;
+        let data = factor::Data::with_missing(matrix, 1.0, missing)?;
         let problem = Problem::new(
             &data,
             factors.rank(),

@@ -10,7 +10,7 @@ use proxsplit::linalg::dense::Mat;
 use proxsplit::solve::Setting;
 use proxsplit::text::Operator;
 use proxsplit::{Error, Measure, Progress, Prox, Report, Row, Solver, Stop};
-use proxsplit_factor::{self as factor, Factorization, Factors, Init, Method, Problem};
+use proxsplit_factor::{self as factor, Factorization, Factors, Init, Method, Missing, Problem};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ops::ControlFlow;
@@ -32,6 +32,7 @@ pub(crate) struct Settings {
     batch_size: Option<usize>,
     threads: usize,
     single: bool,
+    missing: Option<String>,
 }
 
 impl Settings {
@@ -105,9 +106,10 @@ fn factorize_as<'py, T: Scalar>(
     let matrix = data.matrix()?.t();
     let (atoms, codes) = (operator(&settings.atoms)?, operator(&settings.codes)?);
     let choices = settings.of_the_run()?;
+    let missing = missing(settings.missing.as_deref())?;
     let raised = Raised::default();
     let found = interruptible(py, settings.threads, |stop| -> Result<_, Error> {
-        let data = factor::Data::new(matrix, 1.0)?;
+        let data = factor::Data::with_missing(matrix, 1.0, missing)?;
         let problem = Problem::new(
             &data,
             settings.rank,
@@ -141,6 +143,18 @@ fn factorize_as<'py, T: Scalar>(
     answer.set_item("certificate", report::certificate(py, &report.certificate)?)?;
     answer.set_item("trace", report::trace(py, &report.trace)?)?;
     Ok(answer)
+}
+
+/// Which entries of the data are missing, by name.
+pub(crate) fn missing(name: Option<&str>) -> PyResult<Missing> {
+    match name {
+        None => Ok(Missing::None),
+        Some("nan") => Ok(Missing::Nan),
+        Some("unstored") => Ok(Missing::Unstored),
+        Some(other) => Err(refuse(format!(
+            "missing = {other:?}, but it must be None, 'nan' or 'unstored'"
+        ))),
+    }
 }
 
 pub(crate) fn operator(text: &str) -> PyResult<Operator> {

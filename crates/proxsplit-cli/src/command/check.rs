@@ -2,10 +2,11 @@
 
 use crate::args::positive;
 use crate::input::{Input, Samples};
+use crate::missing::{self, Missing};
 use crate::{Outcome, number, output, read, terms};
 use anyhow::ensure;
 use proxsplit::text::Operator;
-use proxsplit_factor::{Audit, Data, Factors, Problem, audit};
+use proxsplit_factor::{Audit, Factors, Problem, audit};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -31,6 +32,9 @@ pub(crate) struct Args {
     /// Whether samples are the columns or the rows of the data
     #[arg(long, value_enum, default_value = "columns")]
     samples: Samples,
+    /// Which entries of the data are missing
+    #[arg(long, value_enum, default_value = "none")]
+    missing: Missing,
     /// Divide the data by S
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = positive)]
     scale: f64,
@@ -41,7 +45,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self) -> anyhow::Result<Outcome> {
-        let input = Input::open(&self.data, self.samples)?;
+        let input = Input::open(&self.data, self.samples, self.missing)?;
         let (x, a) = (read::dense(&self.x)?, read::dense(&self.a)?);
         let (features, samples) = input.shape();
         ensure!(
@@ -54,19 +58,20 @@ impl Args {
         );
         let atoms = terms::join(self.x_penalty.as_ref(), Some(&self.x_set))?;
         let codes = terms::join(self.a_penalty.as_ref(), Some(&self.a_set))?;
-        let data = Data::<f64>::new(input.matrix()?, self.scale)?;
+        let data = input.data::<f64>(self.scale)?;
         let problem = Problem::new(&data, x.cols(), &atoms, &codes)?;
         let found = audit(problem, &Factors::new(&x, a)?)?;
         if self.json {
             output::print_json(&found)?;
         } else {
-            output::print(&words(&found))?;
+            let missing = missing::words(data.missing(), input.shape());
+            output::print(&words(&found, missing))?;
         }
         Ok(Outcome::Done)
     }
 }
 
-fn words(found: &Audit) -> String {
+fn words(found: &Audit, missing: Option<String>) -> String {
     let short = number::short;
     let mut lines = vec![
         ("objective", format!("{:.10e}", found.objective)),
@@ -96,6 +101,7 @@ fn words(found: &Audit) -> String {
             ),
         ),
     ];
+    lines.extend(missing.map(|words| ("data", words)));
     if !found.objective.is_finite() {
         lines.push(("outside", "a factor lies outside its set".to_owned()));
     }

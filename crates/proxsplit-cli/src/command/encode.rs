@@ -3,12 +3,13 @@
 use super::report::{self, factor};
 use crate::args::{array_file, positive};
 use crate::input::{Input, Samples};
+use crate::missing::{self, Missing};
 use crate::record::Record;
 use crate::{Outcome, number, output, terms};
 use anyhow::{bail, ensure};
 use proxsplit::data::{Dense, Elements, Order};
 use proxsplit::text::Operator;
-use proxsplit_factor::{Data, encode};
+use proxsplit_factor::encode;
 use proxsplit_io::{write_npy, write_npz_sparse};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -32,6 +33,9 @@ pub(crate) struct Args {
     /// Whether samples are columns or rows, if it differs from the run
     #[arg(long, value_enum)]
     samples: Option<Samples>,
+    /// Which entries of the new data are missing, whatever was missing in the run
+    #[arg(long, value_enum, default_value = "none")]
+    missing: Missing,
     /// Divide the data by S, if it differs from the run
     #[arg(long, value_name = "S", value_parser = positive)]
     scale: Option<f64>,
@@ -63,7 +67,11 @@ impl Args {
             "rows" => Samples::Rows,
             _ => Samples::Columns,
         };
-        let input = Input::open(&self.data, self.samples.unwrap_or(orientation))?;
+        let input = Input::open(
+            &self.data,
+            self.samples.unwrap_or(orientation),
+            self.missing,
+        )?;
         let x = factor(&self.model, "X")?;
         ensure!(
             input.shape().0 == x.rows(),
@@ -74,7 +82,7 @@ impl Args {
             x.rows()
         );
         let psi = self.terms(&record)?;
-        let data = Data::<f64>::new(input.matrix()?, self.scale.unwrap_or(record.data.scale))?;
+        let data = input.data::<f64>(self.scale.unwrap_or(record.data.scale))?;
         let codes = encode(&data, &x, &psi)?;
         let view = Dense::new(
             codes.rows(),
@@ -90,10 +98,13 @@ impl Args {
         if self.json {
             output::print_json(&json!({
                 "out": out.to_string_lossy(), "rank": codes.rows(), "samples": codes.cols(), "sparsity": zeros, "terms": psi.to_string(),
+                "missing": data.missing(),
             }))?;
         } else if !self.quiet {
+            let missing = missing::words(data.missing(), input.shape());
+            let missing = missing.map_or_else(String::new, |words| format!(", {words}"));
             output::print(&format!(
-                "{} × {} codes, {} zeros, in {}",
+                "{} × {} codes, {} zeros{missing}, in {}",
                 codes.rows(),
                 codes.cols(),
                 number::percent(zeros),

@@ -57,7 +57,7 @@ const STEPS: &[(&str, &str)] = &[
 const STARTS: &[(&str, &str)] = &[
     (
         "auto",
-        "nndsvd for sparse data and nonnegative factors, else random",
+        "nndsvd for sparse data without missing entries and nonnegative factors, else random",
     ),
     ("random", "scaled random numbers from the seed"),
     ("nndsvd", "from a truncated SVD, zeros kept"),

@@ -2,6 +2,7 @@
 
 use super::Source;
 use crate::factors::Atom;
+use crate::missing;
 use crate::number;
 use crate::record::Record;
 use serde_json::Value;
@@ -63,8 +64,10 @@ pub(super) fn subtitle(record: &Record) -> String {
         .settings
         .get("method")
         .map_or_else(String::new, plain);
+    let missing = missing::words(data.missing, (data.features, data.samples));
+    let missing = missing.map_or_else(String::new, |words| format!(", {words}"));
     format!(
-        "{} features × {} samples, method {method}, {} passes in {}",
+        "{} features × {} samples{missing}, method {method}, {} passes in {}",
         data.features,
         data.samples,
         number::short(record.passes),

@@ -6,6 +6,7 @@ mod bench;
 mod factorize;
 mod kill;
 mod labels;
+mod missing;
 mod prox;
 mod refuse;
 mod shell;

@@ -7,6 +7,13 @@ use crate::products::Lanes;
 use proxsplit::{Elementary, scratch};
 use rayon::prelude::*;
 
+/// A pivot below this fraction of its diagonal entry is rounding: the atom depends on those before it.
+const DEPENDENT: f64 = 1e-13;
+/// Roundings of G that are left in a G_t of a column with missing entries, at most.
+const ROUNDINGS: f64 = 64.0;
+/// By how much of its value an exact column with a G_t of its own may look worse than its start, because of rounding.
+const SLACK: f64 = 1e-12;
+
 /// Replaces every column by the exact minimizer of ½aᵀ(G + W₂)a − (c − W₁)ᵀa over a ≥ 0, where the active set ends in one
 /// that is no worse; other columns keep the answer of the sweeps. Returns whether there are no others.
 pub(crate) fn polish<T: Lanes>(
@@ -15,43 +22,80 @@ pub(crate) fn polish<T: Lanes>(
     term: Elementary,
 ) -> bool {
     let rank = problem.rank;
-    let gram: Vec<f64> = (0..rank * rank)
-        .map(|at| problem.gram[at].f64() + if at % (rank + 1) == 0 { term.sql2 } else { 0.0 })
+    let shared: Vec<f64> = (0..rank * rank)
+        .map(|at| problem.gram[at].f64() + ridge(at, rank, term))
+        .collect();
+    let shared_floor: Vec<f64> = (0..rank)
+        .map(|k| DEPENDENT * shared[k * rank + k])
         .collect();
     codes
         .par_chunks_mut(rank)
         .zip(problem.linear.par_chunks(rank))
+        .enumerate()
         .with_min_len(16)
-        .map(|(a, c)| {
-            scratch::with(rank * rank + 4 * rank, |space: &mut [f64]| {
-                let (factor, rest) = space.split_at_mut(rank * rank);
-                let (linear, rest) = rest.split_at_mut(rank);
-                let (exact, rest) = rest.split_at_mut(rank);
-                let (target, slope) = rest.split_at_mut(rank);
-                for ((linear, exact), (c, a)) in
-                    linear.iter_mut().zip(&mut *exact).zip(c.iter().zip(&*a))
-                {
-                    (*linear, *exact) = (c.f64() - term.l1, a.f64());
-                }
-                let before = value(&gram, exact, linear);
-                let mut column = Column {
-                    gram: &gram,
-                    linear,
-                    factor,
-                    target,
-                    slope,
-                };
-                // What rounding makes of an exact start may look worse by as much.
-                let is_exact = column.solve(exact);
-                if is_exact && value(&gram, exact, column.linear) <= before {
-                    for (a, &exact) in a.iter_mut().zip(&*exact) {
-                        *a = T::of(exact);
+        .map(|(column, (a, c))| match problem.own {
+            None => polish_column((&shared, &shared_floor), (a, c), (term, 0.0)),
+            Some(own) => scratch::with(rank * rank, |own_gram: &mut [T]| {
+                own.gram(own_gram, problem.gram, column);
+                scratch::with(rank * (rank + 1), |space: &mut [f64]| {
+                    let (gram, floor) = space.split_at_mut(rank * rank);
+                    for (at, (gram, own)) in gram.iter_mut().zip(&*own_gram).enumerate() {
+                        *gram = own.f64() + ridge(at, rank, term);
                     }
-                }
-                is_exact
-            })
+                    let rounding = ROUNDINGS * T::EPSILON.f64();
+                    for (k, floor) in floor.iter_mut().enumerate() {
+                        let at = k * (rank + 1);
+                        *floor = DEPENDENT * gram[at] + rounding * problem.gram[at].f64();
+                    }
+                    polish_column((gram, floor), (a, c), (term, SLACK))
+                })
+            }),
         })
         .reduce(|| true, |a, b| a && b)
+}
+
+/// W₂ on the diagonal.
+fn ridge(at: usize, rank: usize, term: Elementary) -> f64 {
+    if at.is_multiple_of(rank + 1) {
+        term.sql2
+    } else {
+        0.0
+    }
+}
+
+/// Returns whether the active set has ended.
+fn polish_column<T: Lanes>(
+    (gram, floor): (&[f64], &[f64]),
+    (a, c): (&mut [T], &[T]),
+    (term, slack): (Elementary, f64),
+) -> bool {
+    let rank = a.len();
+    scratch::with(rank * rank + 4 * rank, |space: &mut [f64]| {
+        let (factor, rest) = space.split_at_mut(rank * rank);
+        let (linear, rest) = rest.split_at_mut(rank);
+        let (exact, rest) = rest.split_at_mut(rank);
+        let (target, slope) = rest.split_at_mut(rank);
+        for ((linear, exact), (c, a)) in linear.iter_mut().zip(&mut *exact).zip(c.iter().zip(&*a)) {
+            (*linear, *exact) = (c.f64() - term.l1, a.f64());
+        }
+        let before = value(gram, exact, linear);
+        let mut column = Column {
+            gram,
+            floor,
+            linear,
+            factor,
+            target,
+            slope,
+        };
+        // What rounding makes of an exact start may look worse by as much.
+        let is_exact = column.solve(exact);
+        if is_exact && value(gram, exact, column.linear) <= before + slack * before.abs() {
+            for (a, &exact) in a.iter_mut().zip(&*exact) {
+                *a = T::of(exact);
+            }
+        }
+        is_exact
+    })
 }
 
 /// ½aᵀGa − cᵀa
@@ -67,6 +111,8 @@ fn value(gram: &[f64], a: &[f64], c: &[f64]) -> f64 {
 
 struct Column<'a> {
     gram: &'a [f64],
+    /// Pivots up to here are rounding.
+    floor: &'a [f64],
     linear: &'a [f64],
     factor: &'a mut [f64],
     target: &'a mut [f64],
@@ -137,13 +183,12 @@ impl Column<'_> {
         for i in 0..n {
             for j in 0..=i {
                 let mut sum = self.gram[passive[i] * rank + passive[j]];
-                let diagonal = sum;
                 for p in 0..j {
                     sum -= self.factor[i * rank + p] * self.factor[j * rank + p];
                 }
                 if i != j {
                     self.factor[i * rank + j] = sum / self.factor[j * rank + j];
-                } else if sum > 1e-13 * diagonal {
+                } else if sum > self.floor[passive[i]] {
                     self.factor[i * rank + i] = sum.sqrt();
                 } else {
                     return Err(i);

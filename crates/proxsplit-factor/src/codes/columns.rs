@@ -30,7 +30,7 @@ pub(super) fn descend<T: Lanes>(
         .for_each(|(a, c)| column(problem.gram, (a, c), (term, step), effort));
 }
 
-fn column<T: Lanes>(
+pub(super) fn column<T: Lanes>(
     gram: &[T],
     (a, c): (&mut [T], &[T]),
     (term, step): (&dyn Prox<T>, T),

@@ -6,7 +6,7 @@ use proxsplit::Separable;
 use rayon::prelude::*;
 
 /// The step that finds the minimizer of the term alone, where the quadratic does not depend on an entry.
-const FAR: f64 = 1e12;
+pub(super) const FAR: f64 = 1e12;
 
 /// Sweeps over every column until it has converged or the effort is spent.
 pub(super) fn sweep<T: Lanes>(

@@ -8,11 +8,12 @@ pub(crate) mod active_set;
 mod atoms;
 mod columns;
 mod entries;
+mod own;
 #[cfg(test)]
 mod tests;
 mod tiles;
 
-use crate::products::{Lanes, PART, distance_squared, in_order};
+use crate::products::{Lanes, Own, PART, distance_squared, in_order};
 use proxsplit::{Elementary, Prox, scratch};
 use rayon::prelude::*;
 
@@ -25,6 +26,8 @@ pub(crate) struct Quadratic<'a, T> {
     pub(crate) linear: &'a [T],
     /// K
     pub(crate) rank: usize,
+    /// What stands in the place of G for every column, if entries are missing.
+    pub(crate) own: Option<Own<'a, T>>,
 }
 
 /// How hard to try.
@@ -70,11 +73,42 @@ impl<'a, T: Lanes> Term<'a, T> {
 
     /// Improves the columns of `factor` (K × n) for the quadratic plus this term.
     pub(crate) fn solve(&self, problem: Quadratic<'_, T>, factor: &mut [T], effort: Effort) {
+        if let Some(own) = problem.own {
+            return self.solve_own(&problem, own, factor, effort);
+        }
         match (self.elementary, self.prox.separable(), self.side) {
             (Some(term), _, _) => tiles::sweep(&problem, factor, term, effort),
             (None, Some(term), side) => entries::sweep(&problem, factor, (term, side), effort),
             (None, None, Side::Codes) => columns::descend(&problem, factor, self.prox, effort),
             (None, None, Side::Atoms) => atoms::sweep(&problem, factor, self.prox, effort),
+        }
+    }
+
+    /// The same where every column has a G of its own.
+    fn solve_own(
+        &self,
+        problem: &Quadratic<'_, T>,
+        own: Own<'_, T>,
+        factor: &mut [T],
+        effort: Effort,
+    ) {
+        let both = (problem, own);
+        match (self.elementary, self.prox.separable(), self.side) {
+            (Some(term), _, _) => own::sweep_elementary(both, factor, term, effort),
+            (None, Some(term), side) => own::sweep_separable(both, factor, (term, side), effort),
+            (None, None, Side::Codes) => own::descend(both, factor, self.prox, effort),
+            // An atom meets all rows at once. The metric G that they share is an upper bound of their own ones, and with the
+            // current product in the gaps the slope is exact: a prox step in that metric.
+            (None, None, Side::Atoms) => scratch::with(factor.len(), |linear: &mut [T]| {
+                linear.copy_from_slice(problem.linear);
+                own.add_lacking(linear, problem.gram, factor);
+                let filled = Quadratic {
+                    linear,
+                    own: None,
+                    ..*problem
+                };
+                atoms::sweep(&filled, factor, self.prox, effort);
+            }),
         }
     }
 

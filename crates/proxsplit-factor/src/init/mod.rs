@@ -58,13 +58,15 @@ pub(crate) fn given<T: Lanes>(
 
 impl Init {
     /// What `Auto` stands for. On sparse data a few atoms are few clusters among very many: random starts need long to find
-    /// them and often end at worse ones, while singular vectors cost no more than a few passes.
+    /// them and often end at worse ones, while singular vectors cost no more than a few passes. Those of data with gaps
+    /// take the gaps for zeros, and are no better than chance.
     pub(crate) fn settled<T: Lanes>(self, problem: Problem<'_, T>) -> Self {
         let is_nonnegative =
             |term: &dyn proxsplit::Prox<T>| term.elementary().is_some_and(|e| e.lower >= 0.0);
         match self {
             Init::Auto
                 if problem.data.is_sparse()
+                    && problem.data.missing() == 0
                     && is_nonnegative(problem.atoms)
                     && is_nonnegative(problem.codes) =>
             {
@@ -93,35 +95,42 @@ fn uniform<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> Factors<T> 
 const RUNS: usize = 4;
 const RUN: usize = 8;
 
-/// Multiplies both factors so that ‖Y − XA‖ is least over some samples: α = ⟨XᵀY, A⟩ / ⟨XᵀX, AAᵀ⟩. Sets may hold X back; codes
-/// are solved anyway.
+/// Multiplies both factors so that ‖Y − XA‖ is least over some samples, or over all if these tell nothing. Sets may hold X
+/// back; codes are solved anyway.
 fn rescale<T: Lanes>(factors: &mut Factors<T>, problem: Problem<'_, T>) {
+    let alpha = [RUN, problem.data.cols()]
+        .into_iter()
+        .map(|length| best_scale(factors, problem, length))
+        .find(|alpha| alpha.is_finite() && *alpha > 0.0);
+    let Some(alpha) = alpha else { return };
+    let elementary = |e: Option<proxsplit::Elementary>| e.is_some_and(|e| e.upper == f64::INFINITY);
+    let root = vec![T::of(alpha.sqrt()); problem.rank];
+    if elementary(problem.atoms.elementary()) {
+        scale_rows(&mut factors.x, &root);
+    }
+    if elementary(problem.codes.elementary()) {
+        scale_rows(&mut factors.a, &root);
+    }
+}
+
+/// α = ⟨XᵀY, A⟩ / ⟨XᵀX, AAᵀ⟩ over runs of samples.
+fn best_scale<T: Lanes>(factors: &Factors<T>, problem: Problem<'_, T>, length: usize) -> f64 {
     let (rank, n) = (problem.rank, problem.data.cols());
     let (mut gx, mut ga) = (vec![T::ZERO; rank * rank], vec![T::ZERO; rank * rank]);
     gram(&mut gx, &factors.x, rank);
+    let mut xy = vec![T::ZERO; rank * length];
     let (mut cross, mut square) = (0.0, 0.0);
-    let mut xy = vec![T::ZERO; rank * RUN];
-    for start in (0..n).step_by(n.div_ceil(RUNS).max(RUN)) {
-        let run = start..n.min(start + RUN);
+    for start in (0..n).step_by(n.div_ceil(RUNS).max(length)) {
+        let run = start..n.min(start + length);
         let codes = &factors.a[rank * run.start..rank * run.end];
         let xy = &mut xy[..codes.len()];
-        problem.data.with_columns(xy, &factors.x, run);
+        problem.data.with_columns(xy, &factors.x, run.clone());
         gram(&mut ga, codes, rank);
         cross += dot(xy, codes);
-        square += dot(&gx, &ga);
+        let (with_x, with_a) = ((&*factors.x, &*gx), (codes, &*ga));
+        square += problem.data.observed_square(with_x, with_a, &run);
     }
-    let alpha = cross / square;
-    if alpha.is_finite() && alpha > 0.0 {
-        let elementary =
-            |e: Option<proxsplit::Elementary>| e.is_some_and(|e| e.upper == f64::INFINITY);
-        let root = vec![T::of(alpha.sqrt()); rank];
-        if elementary(problem.atoms.elementary()) {
-            scale_rows(&mut factors.x, &root);
-        }
-        if elementary(problem.codes.elementary()) {
-            scale_rows(&mut factors.a, &root);
-        }
-    }
+    cross / square
 }
 
 /// What stands where the positive parts left zeros.
@@ -131,7 +140,8 @@ fn fill<T: Lanes>(
     init: Init,
     random: &mut Pcg64,
 ) {
-    let count = (problem.data.rows() * problem.data.cols()) as f64;
+    let all = problem.data.rows() * problem.data.cols();
+    let count = (all - problem.data.missing()) as f64;
     let mean = (problem.data.square() / count).sqrt();
     for value in factors.x.iter_mut().chain(&mut factors.a) {
         if *value <= T::ZERO {

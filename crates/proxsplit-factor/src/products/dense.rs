@@ -1,7 +1,8 @@
 //! out ← F·M for a dense M in either order and any stored type, in fixed panels of columns or slabs of rows.
 //!
 //! A panel of the result belongs to one task and is summed in fixed blocks; the few columns of a mini-batch are no work for
-//! many threads, so that these share the rows, and their sums are added in order. Either way the bits do not depend on the number of threads. Blocks that are not columns of `T` already are widened into a small buffer.
+//! many threads, so that these share the rows, and their sums are added in order. Either way the bits do not depend on the
+//! number of threads. Blocks that are not columns of `T` already, or have missing entries, are copied into a small buffer.
 
 use super::kernel::{Block, accumulate, padded};
 use super::lanes::Lanes;
@@ -28,6 +29,8 @@ pub(crate) struct Window<'a> {
     pub(crate) dense: Dense<'a>,
     pub(crate) rows: Range<usize>,
     pub(crate) cols: Range<usize>,
+    /// Whether there are NaN, which are read as 0.
+    pub(crate) has_nan: bool,
 }
 
 /// out (K × cols) ← weight · F (K × rows) · M over the window.
@@ -131,7 +134,9 @@ fn write<T: Lanes>(out: &mut [T], sum: &[T], (rank, ld): (usize, usize), weight:
 /// sum (ld × panel) ← sum + F·M for the columns from `first`.
 fn panel_sum<T: Lanes>(sum: &mut [T], f: &[T], ld: usize, m: &Window<'_>, first: usize) {
     let cols = sum.len() / ld;
-    if let (Some(data), Order::ColumnMajor) = (T::same(m.dense.elements()), m.dense.order()) {
+    if let (Some(data), Order::ColumnMajor, false) =
+        (T::same(m.dense.elements()), m.dense.order(), m.has_nan)
+    {
         let height = m.dense.rows();
         for start in m.rows.clone().step_by(TALL) {
             let rows = TALL.min(m.rows.end - start);
@@ -172,6 +177,9 @@ fn widened<T: Lanes, E: Element>(
                 for (wide, &stored) in buffer.iter_mut().zip(&data[origin + line * stride..]) {
                     *wide = T::widen(stored);
                 }
+                if m.has_nan {
+                    zero_nan(buffer);
+                }
             }
             let (row, col) = if by_columns { (1, run) } else { (run, 1) };
             let block = Block {
@@ -184,4 +192,13 @@ fn widened<T: Lanes, E: Element>(
             accumulate(sum, &f[(start - m.rows.start) * ld..], block, ld);
         }
     });
+}
+
+/// Infinity was refused: what is not finite is missing.
+fn zero_nan<T: Lanes>(numbers: &mut [T]) {
+    for number in numbers {
+        if !number.is_finite() {
+            *number = T::ZERO;
+        }
+    }
 }

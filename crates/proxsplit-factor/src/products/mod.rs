@@ -3,6 +3,7 @@
 //! Factors are kept with K rows, X as Xᵀ (K×m) and A (K×T), so that both products are F·M with a narrow F: of Y, and of Yᵀ.
 
 mod dense;
+mod gaps;
 mod gram;
 mod kernel;
 mod lanes;
@@ -10,10 +11,13 @@ mod sparse;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use gaps::Own;
 pub(crate) use gram::{PART, distance_squared, dot, gram, in_order, small_product};
 pub use lanes::Lanes;
 
+use crate::Missing;
 use dense::Window;
+use gaps::Gaps;
 use proxsplit::data::{Dense, Element, Elements, Matrix, dispatch};
 use proxsplit::{Error, error};
 use rayon::prelude::*;
@@ -34,6 +38,8 @@ pub struct Data<'a, T> {
     weight: T,
     /// A sparse matrix by columns and by rows.
     lines: Option<[Lines<'a, T>; 2]>,
+    /// Where entries are missing, if any are; products read 0 there.
+    gaps: Option<Gaps>,
     square: f64,
 }
 
@@ -41,19 +47,20 @@ impl<'a, T: Lanes> Data<'a, T> {
     /// Looks at the data once: refuses empty matrices, and entries that are not finite or whose squares are too large or too
     /// small for the precision of the factors, and computes ‖Y‖².
     pub fn new(matrix: Matrix<'a>, scale: f64) -> Result<Self, Error> {
+        Self::with_missing(matrix, scale, Missing::None)
+    }
+
+    /// The same for data of which entries are missing. All of them must not be.
+    pub fn with_missing(matrix: Matrix<'a>, scale: f64, missing: Missing) -> Result<Self, Error> {
         error::positive("scale", scale)?;
         for (name, count) in [("rows", matrix.rows()), ("columns", matrix.cols())] {
             error::require(name, count as f64, count > 0, "at least 1")?;
         }
+        check_finite(matrix, missing)?;
+        let gaps = Gaps::find(matrix, missing)?;
         let (elements, lines) = match matrix {
-            Matrix::Dense(dense) => {
-                dense.check_finite()?;
-                (dense.elements(), None)
-            }
-            Matrix::Sparse(sparse) => {
-                sparse.check_finite()?;
-                (sparse.elements(), Some(Lines::both(sparse)))
-            }
+            Matrix::Dense(dense) => (dense.elements(), None),
+            Matrix::Sparse(sparse) => (sparse.elements(), Some(Lines::both(sparse))),
         };
         let square = checked_square::<T>(elements, scale)?;
         let narrow = match matrix {
@@ -65,6 +72,7 @@ impl<'a, T: Lanes> Data<'a, T> {
             narrow,
             weight: T::of(1.0 / scale),
             lines,
+            gaps,
             square,
         })
     }
@@ -79,7 +87,7 @@ impl<'a, T: Lanes> Data<'a, T> {
         self.matrix.cols()
     }
 
-    /// ‖Y‖²
+    /// ‖Y‖², over the observed entries.
     pub fn square(&self) -> f64 {
         self.square
     }
@@ -92,6 +100,11 @@ impl<'a, T: Lanes> Data<'a, T> {
     /// The data as they are stored.
     pub fn matrix(&self) -> Matrix<'a> {
         self.matrix
+    }
+
+    /// Whether dense data as products read them have NaN in place of 0.
+    fn has_nan(&self) -> bool {
+        self.gaps.is_some() && self.narrow.is_none()
     }
 
     /// Dense data as products read them.
@@ -118,6 +131,7 @@ impl<'a, T: Lanes> Data<'a, T> {
                     dense: self.dense(dense),
                     rows: 0..dense.rows(),
                     cols: range,
+                    has_nan: self.has_nan(),
                 };
                 dense::product(out, x, rank, &window, self.weight);
             }
@@ -151,12 +165,31 @@ impl<'a, T: Lanes> Data<'a, T> {
                     dense: self.dense(dense).t(),
                     rows: range,
                     cols: 0..dense.rows(),
+                    has_nan: self.has_nan(),
                 };
                 dense::product(out, a, rank, &window, self.weight);
             }
             (None, Matrix::Sparse(_)) => {}
         }
     }
+}
+
+/// Refuses infinity, and NaN unless it stands for a missing entry.
+fn check_finite(matrix: Matrix<'_>, missing: Missing) -> Result<(), Error> {
+    let (what, elements) = match matrix {
+        Matrix::Dense(dense) => ("matrix", dense.elements()),
+        Matrix::Sparse(sparse) => ("sparse matrix", sparse.elements()),
+    };
+    let bad = match missing {
+        Missing::Nan => elements.first_infinite(),
+        Missing::None | Missing::Unstored => elements.first_non_finite(),
+    };
+    bad.map_or(Ok(()), |index| Err(Error::NotFinite { what, index }))
+}
+
+/// A missing entry as products read it.
+fn zero_if_nan(value: f64) -> f64 {
+    if value.is_nan() { 0.0 } else { value }
 }
 
 /// The largest copy in a narrower type, in bytes.
@@ -168,7 +201,7 @@ fn narrowed<T: Lanes>(elements: Elements<'_>) -> Result<Option<Vec<T>>, Error> {
         Elements::F64(values)
             if size_of::<T>() < size_of::<f64>() && size_of_val(values) / 2 <= NARROW =>
         {
-            let narrow: Vec<T> = values.par_iter().map(|&v| T::of(v)).collect();
+            let narrow: Vec<T> = values.par_iter().map(|&v| T::of(zero_if_nan(v))).collect();
             error::all_finite("data in single precision", &narrow)?;
             Ok(Some(narrow))
         }
@@ -176,11 +209,10 @@ fn narrowed<T: Lanes>(elements: Elements<'_>) -> Result<Option<Vec<T>>, Error> {
     }
 }
 
-/// Σ v², in fixed chunks with eight partial sums each.
 /// ‖Y‖². Gradients and curvatures are of the size of squares: where these vanish or overflow, any X would look stationary.
 fn checked_square<T: Lanes>(elements: Elements<'_>, scale: f64) -> Result<f64, Error> {
     let (square, count, is_zero) = dispatch!(Elements: elements => values, {
-        let is_zero = values.iter().all(|value| value.f64() == 0.0);
+        let is_zero = values.iter().all(|value| zero_if_nan(value.f64()) == 0.0);
         (square(values, 1.0 / scale), values.len(), is_zero)
     });
     let small = T::of(T::EPSILON.f64() * square / count as f64);
@@ -194,6 +226,7 @@ fn checked_square<T: Lanes>(elements: Elements<'_>, scale: f64) -> Result<f64, E
     )))
 }
 
+/// Σ v², in fixed chunks with eight partial sums each.
 fn square<E: Element>(values: &[E], weight: f64) -> f64 {
     let parts: Vec<f64> = values
         .par_chunks(1 << 16)
@@ -201,7 +234,7 @@ fn square<E: Element>(values: &[E], weight: f64) -> f64 {
             let mut sums = [0.0; 8];
             for block in values.chunks(8) {
                 for (sum, value) in sums.iter_mut().zip(block) {
-                    let value = weight * value.f64();
+                    let value = weight * zero_if_nan(value.f64());
                     *sum += value * value;
                 }
             }

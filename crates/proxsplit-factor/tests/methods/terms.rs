@@ -132,7 +132,8 @@ fn simplex_codes_are_feasible_and_certified() {
     assert!((reached / report.certificate.objective - 1.0).abs() < 1e-9);
 }
 
-/// A run can be stopped between two batches, where O = identity has taken X out of its set.
+/// A run can be stopped between two batches, where O = identity has taken X out of its set. What it returns is in the set,
+/// and in the first pass better than what the pass began with.
 #[test]
 fn a_pass_that_is_stopped_halfway_returns_a_point_of_the_set() {
     let generated = planted(0.3);
@@ -144,6 +145,10 @@ fn a_pass_that_is_stopped_halfway_returns_a_point_of_the_set() {
     };
     let mut solver = Factorization::new(problem, settings, None).unwrap();
     let negative = |x: Mat<f64>| x.data().iter().any(|v| *v < 0.0);
+    let start = solver.measure().objective;
+    while solver.next().unwrap().passes < 1.0 {
+        assert!(solver.measure().objective < start);
+    }
     while !negative(solver.factors().x()) {
         solver.next().unwrap();
     }

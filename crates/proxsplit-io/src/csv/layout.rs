@@ -3,7 +3,8 @@
 //! The first two lines decide. A cell is a name if it is neither a number nor a mark of a missing value. Where names look
 //! like numbers this cannot be seen, except for the empty corner that pandas and R write.
 
-use crate::text::number;
+use crate::nan::Nan;
+use crate::text::{number, unsigned};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Layout {
@@ -15,10 +16,14 @@ pub(super) struct Layout {
 
 impl Layout {
     /// From the cells of the first two lines.
-    pub(super) fn detect(first: &[String], second: Option<&[String]>) -> Self {
+    pub(super) fn detect(first: &[String], second: Option<&[String]>, nan: Nan) -> Self {
         let header = match first {
             [only] => is_name(only),
-            [corner, others @ ..] => corner.is_empty() || others.iter().any(|cell| is_name(cell)),
+            [corner, others @ ..] => {
+                // A corner is told from a missing number by the names behind it, also if they only count the columns.
+                let corner = corner.is_empty() && (nan != Nan::Missing || is_count(others));
+                corner || others.iter().any(|cell| is_name(cell))
+            }
             [] => false,
         };
         let body = if header { second } else { Some(first) };
@@ -39,6 +44,12 @@ pub(super) fn is_missing(cell: &[u8]) -> bool {
         .any(|mark| cell.eq_ignore_ascii_case(mark.as_bytes()))
 }
 
+/// Whether the cells are whole numbers that go up by one.
+fn is_count(cells: &[String]) -> bool {
+    let numbers: Option<Vec<u64>> = cells.iter().map(|cell| unsigned(cell.as_bytes())).collect();
+    numbers.is_some_and(|numbers| numbers.windows(2).all(|pair| pair[1] == pair[0] + 1))
+}
+
 fn is_name(cell: &str) -> bool {
     !is_missing(cell.as_bytes()) && number(cell.as_bytes()).is_none()
 }
@@ -48,8 +59,12 @@ mod tests {
     use super::*;
 
     fn detect(first: &str, second: &str) -> (bool, bool) {
+        detect_with(first, second, Nan::REFUSED)
+    }
+
+    fn detect_with(first: &str, second: &str, nan: Nan) -> (bool, bool) {
         let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
-        let layout = Layout::detect(&cells(first), Some(&cells(second)));
+        let layout = Layout::detect(&cells(first), Some(&cells(second)), nan);
         (layout.header, layout.labelled)
     }
 
@@ -63,5 +78,13 @@ mod tests {
         assert_eq!(detect("a,b", "x,3,4"), (true, true));
         assert_eq!(detect("value", "3"), (true, false));
         assert_eq!(detect("1,NA", "3,4"), (false, false));
+    }
+
+    #[test]
+    fn a_corner_is_told_from_a_missing_number() {
+        let detect = |first, second| detect_with(first, second, Nan::Missing);
+        assert_eq!(detect(",0.5,1", "2,,4"), (false, false));
+        assert_eq!(detect(",0,1", "0,3,4"), (true, true));
+        assert_eq!(detect(",a,b", "x,,4"), (true, true));
     }
 }

@@ -7,6 +7,7 @@ mod table;
 use crate::content::{Content, Labels};
 use crate::error::Fault;
 use crate::format::{Format, Text};
+use crate::nan::Nan;
 use crate::text::Lines;
 use crate::values::Values;
 use cells::{Cells, texts};
@@ -15,7 +16,7 @@ use proxsplit::data::Order;
 use table::Table;
 
 /// Reads a table from text.
-pub(crate) fn read(text: Text<'_>, format: Format) -> Result<Content, Fault> {
+pub(crate) fn read(text: Text<'_>, format: Format, nan: Nan) -> Result<Content, Fault> {
     let mut lines = Lines::new(text);
     let first = lines
         .next()?
@@ -27,13 +28,13 @@ pub(crate) fn read(text: Text<'_>, format: Format) -> Result<Content, Fault> {
     };
     let start = texts(&first, delimiter).map_err(|cause| lines.fault(cause))?;
     let first_number = lines.number();
-    let second = lines.next()?.map(<[u8]>::to_vec);
+    let second = row(&mut lines, delimiter, nan)?.map(<[u8]>::to_vec);
     let follow = match &second {
         None => None,
         Some(line) => Some(texts(line, delimiter).map_err(|cause| lines.fault(cause))?),
     };
-    let layout = Layout::detect(&start, follow.as_deref());
-    let mut table = Table::new(layout, start);
+    let layout = Layout::detect(&start, follow.as_deref(), nan);
+    let mut table = Table::new(layout, start, nan);
     if !layout.header {
         let fault = |cause| Fault::line(first_number, cause);
         table.row(Cells::new(&first, delimiter)).map_err(fault)?;
@@ -42,12 +43,20 @@ pub(crate) fn read(text: Text<'_>, format: Format) -> Result<Content, Fault> {
         let fault = |cause| lines.fault(cause);
         table.row(Cells::new(&line, delimiter)).map_err(fault)?;
     }
-    while let Some(line) = lines.next()? {
+    while let Some(line) = row(&mut lines, delimiter, nan)? {
         if let Err(cause) = table.row(Cells::new(line, delimiter)) {
             return Err(lines.fault(cause));
         }
     }
     content(table)
+}
+
+/// The next row. Where cells may be missing, a line of nothing but tabulators is one.
+fn row<'l>(lines: &'l mut Lines<'_>, delimiter: u8, nan: Nan) -> Result<Option<&'l [u8]>, Fault> {
+    match nan {
+        Nan::Missing => lines.next_row(delimiter),
+        Nan::Refused { .. } => lines.next(),
+    }
 }
 
 /// The separator of a `.csv`: a comma, unless the first line has none but a semicolon or a tabulator.

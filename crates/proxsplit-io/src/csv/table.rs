@@ -2,6 +2,7 @@
 
 use super::cells::Cells;
 use super::layout::{Layout, is_missing};
+use crate::nan::Nan;
 use crate::text::number;
 
 pub(super) struct Table {
@@ -14,10 +15,11 @@ pub(super) struct Table {
     pub(super) names: Vec<String>,
     /// Row by row.
     pub(super) values: Vec<f64>,
+    nan: Nan,
 }
 
 impl Table {
-    pub(super) fn new(layout: Layout, first: Vec<String>) -> Self {
+    pub(super) fn new(layout: Layout, first: Vec<String>, nan: Nan) -> Self {
         Self {
             layout,
             header: if layout.header { first } else { Vec::new() },
@@ -25,6 +27,7 @@ impl Table {
             rows: 0,
             names: Vec::new(),
             values: Vec::new(),
+            nan,
         }
     }
 
@@ -39,6 +42,7 @@ impl Table {
             let cell = cell?;
             match number(&cell) {
                 Some(value) if value.is_finite() => self.values.push(value),
+                _ if self.nan == Nan::Missing && is_missing(&cell) => self.values.push(f64::NAN),
                 _ => return Err(self.refuse(&cell, self.values.len() - before)),
             }
         }
@@ -70,7 +74,10 @@ impl Table {
         };
         let text = String::from_utf8_lossy(cell);
         if is_missing(cell) {
-            format!("{row}, {column} is missing ('{text}'); fill it or leave out the row or column")
+            let or = self.nan.or(f64::NAN);
+            format!(
+                "{row}, {column} is missing ('{text}'); fill it or leave out the row or column{or}"
+            )
         } else {
             format!("{row}, {column}: '{text}' is not a finite number")
         }

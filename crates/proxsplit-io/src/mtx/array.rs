@@ -5,13 +5,14 @@ use super::coordinate::value;
 use super::data_line;
 use crate::content::Content;
 use crate::error::Fault;
+use crate::nan::Nan;
 use crate::text::{Lines, word};
 use crate::values::Values;
 use proxsplit::data::Order;
 
 pub(super) fn read(
     mut lines: Lines<'_>,
-    banner: Banner,
+    (banner, nan): (Banner, Nan),
     (rows, cols): (usize, usize),
 ) -> Result<Content, Fault> {
     if banner.symmetry != Symmetry::General && rows != cols {
@@ -24,7 +25,7 @@ pub(super) fn read(
         Symmetry::Skew => all.map(|all| (all - rows) / 2),
     }
     .ok_or_else(|| lines.fault("the matrix is too large"))?;
-    let values = numbers(&mut lines, expected)?;
+    let values = numbers(&mut lines, expected, nan)?;
     let values = match banner.symmetry {
         Symmetry::General => values,
         Symmetry::Symmetric => unfold(rows, &values, 0, 1.0),
@@ -39,7 +40,7 @@ pub(super) fn read(
 }
 
 /// As many numbers as expected, no more and no fewer; memory grows with what arrives.
-fn numbers(lines: &mut Lines<'_>, expected: usize) -> Result<Vec<f64>, Fault> {
+fn numbers(lines: &mut Lines<'_>, expected: usize, nan: Nan) -> Result<Vec<f64>, Fault> {
     let mut values = Vec::new();
     while let Some(mut line) = data_line(lines)? {
         while let Some(word) = word(&mut line) {
@@ -48,7 +49,7 @@ fn numbers(lines: &mut Lines<'_>, expected: usize) -> Result<Vec<f64>, Fault> {
                     "there are more than the {expected} values promised"
                 )));
             }
-            match value(Some(word)) {
+            match value(Some(word), nan) {
                 Ok(value) => values.push(value),
                 Err(cause) => return Err(lines.fault(cause)),
             }

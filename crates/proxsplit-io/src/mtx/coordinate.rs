@@ -5,6 +5,7 @@ use super::data_line;
 use crate::compress::Triplets;
 use crate::content::Content;
 use crate::error::Fault;
+use crate::nan::Nan;
 use crate::text::{Lines, number, unsigned, word};
 
 /// Entries that memory is reserved for on the word of the header.
@@ -12,7 +13,7 @@ const TRUSTED: usize = 1 << 16;
 
 pub(super) fn read(
     mut lines: Lines<'_>,
-    banner: Banner,
+    (banner, nan): (Banner, Nan),
     (rows, cols): (usize, usize),
     entries: usize,
 ) -> Result<Content, Fault> {
@@ -32,7 +33,7 @@ pub(super) fn read(
             )));
         }
         found += 1;
-        match entry(line, banner.pattern, (rows, cols)) {
+        match entry(line, (banner.pattern, nan), (rows, cols)) {
             Ok((row, col, value)) => {
                 triplets.push(row, col, value);
                 mirror(&mut triplets, banner.symmetry, (row, col, value))
@@ -54,7 +55,7 @@ pub(super) fn read(
 #[inline]
 fn entry(
     mut line: &[u8],
-    pattern: bool,
+    (pattern, nan): (bool, Nan),
     (rows, cols): (usize, usize),
 ) -> Result<(i32, i32, f64), String> {
     let row = index("row", word(&mut line), rows)?;
@@ -62,7 +63,7 @@ fn entry(
     let value = if pattern {
         1.0
     } else {
-        value(word(&mut line))?
+        value(word(&mut line), nan)?
     };
     match word(&mut line) {
         None => Ok((row, col, value)),
@@ -82,15 +83,16 @@ fn index(what: &str, word: Option<&[u8]>, count: usize) -> Result<i32, String> {
     }
 }
 
-/// A finite value.
+/// A finite value, or NaN where that is admitted.
 #[inline]
-pub(super) fn value(word: Option<&[u8]>) -> Result<f64, String> {
+pub(super) fn value(word: Option<&[u8]>, nan: Nan) -> Result<f64, String> {
     let word = word.ok_or("the value is missing")?;
     match number(word) {
-        Some(value) if value.is_finite() => Ok(value),
-        Some(_) => Err(format!(
-            "the value '{}' is not finite; remove or replace it",
-            word.escape_ascii()
+        Some(value) if nan.admits(value) => Ok(value),
+        Some(value) => Err(format!(
+            "the value '{}' is not finite; remove or replace it{}",
+            word.escape_ascii(),
+            nan.or(value)
         )),
         None => Err(format!(
             "the value '{}' is not a number",

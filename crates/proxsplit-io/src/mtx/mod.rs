@@ -9,11 +9,12 @@ mod coordinate;
 use crate::content::Content;
 use crate::error::Fault;
 use crate::format::Text;
+use crate::nan::Nan;
 use crate::text::{Lines, unsigned, word};
 use banner::{Banner, Layout};
 
 /// Reads a matrix from text.
-pub(crate) fn read(text: Text<'_>) -> Result<Content, Fault> {
+pub(crate) fn read(text: Text<'_>, nan: Nan) -> Result<Content, Fault> {
     let mut lines = Lines::new(text);
     let first = lines
         .next()?
@@ -22,11 +23,11 @@ pub(crate) fn read(text: Text<'_>) -> Result<Content, Fault> {
     match banner.layout {
         Layout::Coordinate => {
             let [rows, cols, entries] = sizes(&mut lines, "rows, columns, entries")?;
-            coordinate::read(lines, banner, (rows, cols), entries)
+            coordinate::read(lines, (banner, nan), (rows, cols), entries)
         }
         Layout::Array => {
             let [rows, cols] = sizes(&mut lines, "rows, columns")?;
-            array::read(lines, banner, (rows, cols))
+            array::read(lines, (banner, nan), (rows, cols))
         }
     }
 }

@@ -48,6 +48,17 @@ impl<'a> Lines<'a> {
         self.next_where(|_| true)
     }
 
+    /// The next line that is not blank or has a delimiter.
+    pub(crate) fn next_row(&mut self, delimiter: u8) -> Result<Option<&[u8]>, Fault> {
+        while self.advance()? {
+            let line = &self.buffer[self.line.clone()];
+            if line.contains(&delimiter) || !line.iter().all(u8::is_ascii_whitespace) {
+                return Ok(Some(&self.buffer[self.line.clone()]));
+            }
+        }
+        Ok(None)
+    }
+
     /// The next line that is not blank and is wanted.
     #[inline]
     pub(crate) fn next_where(

@@ -3,6 +3,7 @@
 
 mod checkpoint;
 mod hostile;
+mod missing;
 mod mutated;
 mod others;
 mod round_trip;

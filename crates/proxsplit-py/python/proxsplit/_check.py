@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from . import _proxsplit
-from ._data import STORED, factor, native
+from ._data import STORED, factor, finiteness, native
 from ._terms import joined
 
 
@@ -91,6 +91,7 @@ def check(
     A_penalty: Any = None,
     X_set: Any = "nonneg",
     A_set: Any = "nonneg",
+    missing: str | None = None,
 ) -> Audit:
     """Look at factors Y ≈ XA of any tool: objective, residuals, scale, dead atoms, sparsity.
 
@@ -109,6 +110,8 @@ def check(
         A penalty on every atom and on every code.
     X_set, A_set : str, Operator or None, default='nonneg'
         A set for every atom and for every code.
+    missing : {'nan', 'unstored'} or None, default=None
+        Which entries of Y were not observed: those that are NaN, or those that a sparse Y does not store.
 
     Returns
     -------
@@ -123,7 +126,8 @@ def check(
     >>> found.objective, found.dead_atoms
     (0.0, [1])
     """
-    Y = check_array(Y, accept_sparse=("csr", "csc"), dtype=STORED, input_name="Y")
+    finite = finiteness(missing)
+    Y = check_array(Y, accept_sparse=("csr", "csc"), dtype=STORED, input_name="Y", ensure_all_finite=finite)
     X, A = np.asarray(X), np.asarray(A)
     if X.ndim != 2 or A.ndim != 2 or X.shape[1] != A.shape[0] or (X.shape[0], A.shape[1]) != Y.shape:
         raise ValueError(f"Y has shape {Y.shape}, X {X.shape} and A {A.shape}, but they must be (m, n), (m, K) and (K, n)")
@@ -131,4 +135,4 @@ def check(
     W, H = factor(A.T, A.T.shape, dtype, "A"), factor(X.T, X.T.shape, dtype, "X")
     codes = joined(None, A_penalty, A_set, ("", "A_penalty", "A_set"))
     atoms = joined(None, X_penalty, X_set, ("", "X_penalty", "X_set"))
-    return Audit(**_proxsplit.audit(native(Y.T), W, H, codes, atoms))
+    return Audit(**_proxsplit.audit(native(Y.T), W, H, codes, atoms, missing))

@@ -14,8 +14,10 @@ STORED = [np.float64, np.float32, np.uint8, np.int32, np.int16]
 
 
 def validated(estimator: Any, X: Any, *, signed: bool, reset: bool) -> Any:
-    """The data as a matrix of a stored type, dense or compressed; refuses NaN, infinity and, unless `signed`, negative entries."""
-    X = validate_data(estimator, X, accept_sparse=("csr", "csc"), dtype=STORED, reset=reset)
+    """The data as a matrix of a stored type, dense or compressed; refuses infinity, NaN that is not a missing entry and, unless
+    `signed`, negative entries."""
+    finite = finiteness(estimator.missing)
+    X = validate_data(estimator, X, accept_sparse=("csr", "csc"), dtype=STORED, reset=reset, ensure_all_finite=finite)
     if not signed and _minimum(X) < 0:
         name = type(estimator).__name__
         raise ValueError(f"Negative values in data passed to {name}; set signed=True to factorize signed data")
@@ -24,7 +26,15 @@ def validated(estimator: Any, X: Any, *, signed: bool, reset: bool) -> Any:
 
 def _minimum(X: Any) -> Any:
     values = X.data if sp.issparse(X) else X
-    return values.min() if values.dtype.kind != "u" and values.size else 0
+    # fmin passes over NaN.
+    return np.fmin.reduce(values, axis=None) if values.dtype.kind != "u" and values.size else 0
+
+
+def finiteness(missing: str | None) -> Any:
+    """What scikit-learn's checks are told of NaN; refuses what is no way to be missing."""
+    if missing not in (None, "nan", "unstored"):
+        raise ValueError(f"missing = {missing!r}, but it must be None, 'nan' or 'unstored'")
+    return "allow-nan" if missing == "nan" else True
 
 
 def native(X: Any) -> Any:

@@ -48,6 +48,9 @@ class DictionaryLearning(Factorization):
         Number of threads; None is one for each core.
     dtype : dtype, default=None
         Type of the factors; None is float32 for float32 data, else float64.
+    missing : {'nan', 'unstored'} or None, default=None
+        Which entries of X were not observed: those that are NaN, or those that a sparse X does not store. The misfit is summed
+        over the others, and the product WH stands for them.
 
     Attributes
     ----------
@@ -56,7 +59,7 @@ class DictionaryLearning(Factorization):
     n_components_ : int
         Number of atoms.
     reconstruction_err_ : float
-        ‖X − WH‖, the Frobenius norm.
+        ‖X − WH‖, the Frobenius norm, over the observed entries.
     n_iter_ : int
         Passes over the data.
     certificate_ : Certificate
@@ -99,6 +102,7 @@ class DictionaryLearning(Factorization):
         method: str = "auto",
         n_threads: int | None = None,
         dtype: Any = None,
+        missing: str | None = None,
     ) -> None:
         self.n_components = n_components
         self.alpha = alpha
@@ -115,6 +119,7 @@ class DictionaryLearning(Factorization):
         self.method = method
         self.n_threads = n_threads
         self.dtype = dtype
+        self.missing = missing
 
     def _is_signed(self) -> bool:
         return True

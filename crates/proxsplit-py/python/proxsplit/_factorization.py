@@ -35,6 +35,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     batch_size: int | None
     n_threads: int | None
     dtype: Any
+    missing: str | None
 
     def _terms(self, n_samples: int, n_features: int) -> tuple[str, str]:
         """The text forms of the terms of a row of W and of a row of H."""
@@ -111,6 +112,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             "batch_size": self.batch_size,
             "threads": threads(self.n_threads),
             "single": dtype == np.float32,
+            "missing": self.missing,
         }
         if init == "custom":
             W = factor(W, (n_samples, rank), dtype, "W")
@@ -152,7 +154,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         check_is_fitted(self)
         X = validated(self, X, signed=self._is_signed(), reset=False)
         components = np.ascontiguousarray(self.components_)
-        return _proxsplit.encode(native(X), components, self._transform_term(), threads(self.n_threads))
+        return _proxsplit.encode(native(X), components, self._transform_term(), threads(self.n_threads), self.missing)
 
     def _transform_term(self) -> str:
         return self._codes_term
@@ -180,6 +182,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "nan"
         tags.input_tags.positive_only = not self._is_signed()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

@@ -55,6 +55,10 @@ class MiniBatchNMF(NMF):
         Number of threads; None is one for each core.
     dtype : dtype, default=None
         Type of the factors; None is float32 for float32 data, else float64.
+    missing : {'nan', 'unstored'} or None, default=None
+        Which entries of X were not observed: those that are NaN, or those that a sparse X does not store. The misfit is summed
+        over the others, and the product WH stands for them. Not with ``method='aggregated'``, and not in
+        :meth:`partial_fit`.
 
     Attributes
     ----------
@@ -119,11 +123,13 @@ class MiniBatchNMF(NMF):
         method: str = "aggregated",
         n_threads: int | None = None,
         dtype: Any = None,
+        missing: str | None = None,
     ) -> None:
         super().__init__(
             n_components, init=init, tol=tol, max_iter=max_iter, random_state=random_state, alpha_W=alpha_W, alpha_H=alpha_H,
             l1_ratio=l1_ratio, verbose=verbose, signed=signed, W_penalty=W_penalty, H_penalty=H_penalty, W_set=W_set,
             H_set=H_set, method=method, batch_size=batch_size, n_threads=n_threads, dtype=dtype,
+            missing=missing,
         )  # fmt: skip
         self.forget_factor = forget_factor
 
@@ -142,6 +148,8 @@ class MiniBatchNMF(NMF):
         self : object
             The estimator.
         """
+        if self.missing is not None:
+            raise ValueError("partial_fit remembers statistics that all features share, which missing entries do not allow; use fit")
         first = not hasattr(self, "_gram")
         X = validated(self, X, signed=self._is_signed(), reset=first)
         if first:
@@ -173,6 +181,8 @@ class MiniBatchNMF(NMF):
 
     def _keep(self, answer: dict[str, Any], X: Any) -> None:
         super()._keep(answer, X)
+        if self.missing is not None:
+            return
         W = answer["W"]
         self._seen, self.n_steps_ = float(X.shape[0]), 0
         self._gram = np.ascontiguousarray(W.T @ W)

@@ -25,9 +25,9 @@ class NMF(Factorization):
         Number of components, at most the number of samples. 'auto' takes it from the given factors if ``init="custom"``, else the
         smaller of both sides of X.
     init : {'auto', 'random', 'nndsvd', 'nndsvda', 'nndsvdar', 'custom'}, default=None
-        The start. None is 'nndsvda' if n_components ≤ min(n_samples, n_features), else 'random', as in scikit-learn. 'auto' is
-        the command line's choice: 'nndsvd' for sparse data and nonnegative factors, else 'random'. 'custom' takes `W` and `H` from
-        :meth:`fit_transform`.
+        The start. None is 'nndsvda' if n_components ≤ min(n_samples, n_features), else 'random', as in scikit-learn; 'random' too
+        with `missing`, where singular vectors would take the gaps for zeros. 'auto' is the command line's choice: 'nndsvd' for
+        sparse data and nonnegative factors, else 'random'. 'custom' takes `W` and `H` from :meth:`fit_transform`.
     tol : float, default=1e-4
         The run has converged when the true residual of the problem is below `tol` times the residual at the start.
     max_iter : int, default=200
@@ -54,6 +54,9 @@ class NMF(Factorization):
         Number of threads; None is one for each core.
     dtype : dtype, default=None
         Type of the factors; None is float32 for float32 data, else float64.
+    missing : {'nan', 'unstored'} or None, default=None
+        Which entries of X were not observed: those that are NaN, or those that a sparse X does not store. The misfit is summed
+        over the others, and the product WH stands for them.
 
     Attributes
     ----------
@@ -62,7 +65,7 @@ class NMF(Factorization):
     n_components_ : int
         Number of components.
     reconstruction_err_ : float
-        ‖X − WH‖, the Frobenius norm.
+        ‖X − WH‖, the Frobenius norm, over the observed entries.
     n_iter_ : int
         Passes over the data.
     certificate_ : Certificate
@@ -108,6 +111,7 @@ class NMF(Factorization):
         batch_size: int | None = None,
         n_threads: int | None = None,
         dtype: Any = None,
+        missing: str | None = None,
     ) -> None:
         self.n_components = n_components
         self.init = init
@@ -127,6 +131,7 @@ class NMF(Factorization):
         self.batch_size = batch_size
         self.n_threads = n_threads
         self.dtype = dtype
+        self.missing = missing
 
     def _is_signed(self) -> bool:
         return bool(self.signed)
@@ -156,4 +161,5 @@ class NMF(Factorization):
             raise ValueError(f"The 'init' parameter of {name} must be one of {', '.join(INITS)} or None. Got {self.init!r} instead.")
         if self.init in ("nndsvd", "nndsvda", "nndsvdar") and rank > smaller:
             raise ValueError(f"init = {self.init!r} can only be used when n_components <= min(n_samples, n_features)")
-        return self.init or ("nndsvda" if rank <= smaller else "random"), rank, W, H
+        usual = "nndsvda" if rank <= smaller and self.missing is None else "random"
+        return self.init or usual, rank, W, H

@@ -132,6 +132,15 @@ impl Elements<'_> {
         }
     }
 
+    /// Position of the first infinity.
+    pub fn first_infinite(&self) -> Option<usize> {
+        match self {
+            Elements::F32(values) => values.iter().position(|v| v.is_infinite()),
+            Elements::F64(values) => values.iter().position(|v| v.is_infinite()),
+            _ => None,
+        }
+    }
+
     /// Position of the first number below 0.
     pub fn first_negative(&self) -> Option<usize> {
         dispatch!(Elements: self => values, values.iter().position(|v| v.f64() < 0.0))

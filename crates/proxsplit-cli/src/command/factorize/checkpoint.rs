@@ -25,6 +25,7 @@ impl Fit {
         let fields = json!({
             "data": input.digest(),
             "samples": args.samples.to_string(),
+            "missing setting": args.missing.to_string(),
             "scale": args.scale,
             "rank": args.rank,
             "term of X": atoms.to_string(),

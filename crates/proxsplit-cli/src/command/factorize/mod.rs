@@ -13,7 +13,7 @@ use crate::scalar::{Dtype, Scalar};
 use crate::{Outcome, output, terms};
 use anyhow::ensure;
 use checkpoint::{Fit, Keeper};
-use proxsplit_factor::{Data, Factorization, Problem};
+use proxsplit_factor::{Factorization, Problem};
 use proxsplit_io::OutputDir;
 use result::Finished;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ impl Args {
                 .num_threads(threads.into())
                 .build_global()?;
         }
-        let input = Input::open(&self.data, self.samples)?;
+        let input = Input::open(&self.data, self.samples, self.missing)?;
         let image = self.image.or(input.image());
         self.check_shape(&input, image)?;
         match self.dtype {
@@ -87,7 +87,7 @@ impl Args {
     ) -> anyhow::Result<Outcome> {
         let atoms = terms::join(self.x_penalty.as_ref(), self.x_set.as_ref())?;
         let codes = terms::join(self.a_penalty.as_ref(), self.a_set.as_ref())?;
-        let data = Data::<T>::new(input.matrix()?, self.scale)?;
+        let data = input.data::<T>(self.scale)?;
         let problem = Problem::new(&data, self.rank, T::term(&atoms), T::term(&codes))?;
         let start = self.init.factors::<T>()?;
         let mut solver = Factorization::new(problem, *settings, start)?;
@@ -98,7 +98,9 @@ impl Args {
         };
         let picked = solver.picked();
         if !self.shown.quiet {
-            output::tell(&format!("{}: {}", self.data, input.describe()));
+            let missing = crate::missing::words(data.missing(), input.shape());
+            let missing = missing.map_or_else(String::new, |words| format!(", {words}"));
+            output::tell(&format!("{}: {}{missing}", self.data, input.describe()));
             output::tell(&format!("rank {}, {picked}", self.rank));
         }
         let interrupt = Interrupt::listen()?;
@@ -109,6 +111,7 @@ impl Args {
             args: self,
             input,
             image,
+            missing: data.missing(),
             picked,
             warnings,
             report: &driven.report,

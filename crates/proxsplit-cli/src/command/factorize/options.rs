@@ -3,6 +3,7 @@
 use super::start::Start;
 use crate::args::{Image, Limits, Shown, count, misuse, nonnegative, positive};
 use crate::input::Samples;
+use crate::missing::Missing;
 use crate::scalar::Dtype;
 use clap::ValueEnum;
 use proxsplit::step::Choice;
@@ -42,6 +43,9 @@ pub(crate) struct Args {
     /// Whether samples are the columns or the rows of the data
     #[arg(long, value_enum, default_value = "columns", help_heading = "Problem")]
     pub(super) samples: Samples,
+    /// Which entries are missing; the misfit is summed over the others
+    #[arg(long, value_enum, default_value = "none", help_heading = "Problem")]
+    pub(super) missing: Missing,
     /// Divide the data by S on the fly
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = positive, help_heading = "Problem")]
     pub(super) scale: f64,

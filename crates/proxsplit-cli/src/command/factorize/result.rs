@@ -37,6 +37,8 @@ pub(super) struct Finished<'a> {
     pub(super) args: &'a Args,
     pub(super) input: &'a Input,
     pub(super) image: Option<Image>,
+    /// Missing entries.
+    pub(super) missing: usize,
     pub(super) picked: String,
     pub(super) warnings: Vec<String>,
     pub(super) report: &'a Report,
@@ -101,6 +103,7 @@ impl Finished<'_> {
                 description: self.input.describe(),
                 scale: args.scale,
                 orientation: args.samples.to_string(),
+                missing: self.missing,
             },
             settings: self.settings(),
             seed: args.seed,
@@ -124,6 +127,7 @@ impl Finished<'_> {
             "x_set": text(&args.x_set),
             "a_set": text(&args.a_set),
             "samples": args.samples.to_string(),
+            "missing": args.missing.to_string(),
             "scale": args.scale,
             "batch": args.batch,
             "inner": format!("{:?}", args.inner).to_lowercase(),
@@ -164,6 +168,10 @@ impl Finished<'_> {
             number::duration(record.seconds),
             folder.path().display()
         );
+        if let Some(words) = crate::missing::words(self.missing, self.input.shape()) {
+            text.push_str("\n  data        ");
+            text.push_str(&words);
+        }
         if self.args.report {
             text.push_str("\n  report      ");
             text.push_str(&folder.file(report::PAGE).display().to_string());

@@ -56,11 +56,16 @@ impl<'a, T: Lanes> Lines<'a, T> {
             Self { starts, entries: Entries::BuiltOnes(indices, ones) }
         } else {
             let (starts, indices, values) = dispatch!(Elements: sparse.elements() => values,
-                flip(&starts, indices, values, width, T::widen));
+                flip(&starts, indices, values, width, |value| read::<T, _>(value)));
             Self { starts, entries: Entries::Built(indices, values) }
         });
         let entries = if is_pattern {
             Entries::StoredOnes(indices, ones())
+        } else if sparse.elements().first_non_finite().is_some() {
+            // Missing entries are read as 0, which the stored numbers do not say.
+            let indices = dispatch!(Indices: indices => indices, indices.iter().map(|i| i.at() as u32).collect());
+            let values = dispatch!(Elements: sparse.elements() => values, values.iter().map(|&v| read(v)).collect());
+            Entries::Built(indices, values)
         } else {
             Entries::Stored(indices, sparse.elements())
         };
@@ -104,6 +109,12 @@ impl<'a, T: Lanes> Lines<'a, T> {
             Way::Scatter => kernel::scatter(product, &self.starts, entries),
         }
     }
+}
+
+/// A stored number; 0 if it is NaN, which stands for a missing entry.
+fn read<T: Lanes, E: Element>(stored: E) -> T {
+    let value = T::widen(stored);
+    if value.is_finite() { value } else { T::ZERO }
 }
 
 /// What is multiplied: F with the lines of `range`, times `weight`.

@@ -1,0 +1,27 @@
+//! How data say that an entry was not observed.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Which entries of the data are missing. The misfit is summed over the others only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Missing {
+    /// None: NaN is refused.
+    #[default]
+    None,
+    /// Those that are NaN.
+    Nan,
+    /// Those that sparse data do not store, as of ratings.
+    Unstored,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Missing::None => "none",
+            Missing::Nan => "nan",
+            Missing::Unstored => "unstored",
+        })
+    }
+}

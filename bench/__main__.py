@@ -26,9 +26,9 @@ def arguments() -> argparse.Namespace:
 
 
 def contenders(runs: list[race.Run], case: Case, programs: list[Program]) -> list[Program]:
-    """Who runs with the other seeds: ours in f64, the NumPy scheme, and the best program from pip."""
+    """Who runs with the other seeds: ours, the NumPy scheme, and the best program from pip."""
     best = table.best_rival(runs, case)
-    return [program for program in programs if program.name == best or not (program.rival or "dtype" in program.setting)]
+    return [program for program in programs if program.name == best or not program.rival]
 
 
 def compete(case: Case, programs: list[Program], seeds: int, asked: argparse.Namespace) -> list[race.Run]:

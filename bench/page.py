@@ -19,7 +19,7 @@ Command: `{command}`. Measured {machine}.
 Every program gets the same matrix in memory, {threads} threads, f64 unless named otherwise, and the same seconds, each in a
 process of its own. Time starts when the data is loaded and includes the program's initialisation. One judge scores all:
 it takes only X and solves the codes A for it to a precision of 1e−7 · ½‖Y‖² (`bench/evaluate.py`). Numbers are medians over seeds.
-All programs run with the first seed; with the other seeds only proxsplit in f64, the NumPy scheme and the best program from pip.
+All programs run with the first seed; with the other seeds only proxsplit, the NumPy scheme and the best program from pip.
 SPAMS has no seed; its nmf is made for dense data and gave no answer on the web graph in two minutes, so that it is left out there. proxsplit's times come from its trace, whose last objective must agree with the judge's; "judged then" is what the judge
 says of new runs that are stopped after the same passes.
 

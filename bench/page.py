@@ -40,7 +40,7 @@ CASE = """
 
 IDLE = 1.5
 BUSY = (
-    "**The machine was busy with other work:** seconds are several times too long and noisy for all programs, "
+    "**The load average was above 1.5 when the race began:** if other work went on, seconds are too long for all programs, "
     "and the ratios are only indications."
 )
 

@@ -94,12 +94,12 @@ impl Certificate {
                 )
             }
             Verdict::AtErrorFloor => {
-                let cause = self
-                    .errors
-                    .largest()
-                    .map_or("an unknown error".into(), |(s, e)| format!("{s} {e:.2e}"));
+                let (cause, remedy) = match self.errors.largest() {
+                    Some((source, error)) => (format!("{source} {error:.2e}"), source.remedy()),
+                    None => ("an unknown error".into(), "shrink the step"),
+                };
                 format!(
-                    "at the error floor: residual {residual:.2e} with {cause}; shrink the step or tighten the source of the error"
+                    "at the error floor: residual {residual:.2e} with {cause}; to get below, {remedy}"
                 )
             }
             Verdict::NotConverged(reason) => {

@@ -26,6 +26,19 @@ pub enum Source {
 }
 
 impl Source {
+    /// What makes this error smaller.
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Source::IncrementalDrift => "shrink the step",
+            Source::InnerSolve => "solve the inner problem more exactly",
+            Source::Sampling => "take larger samples or shrink the step",
+            Source::Stale => "refresh more often or shrink the step",
+            Source::Rounding => "use double precision, or scale the data if it is in use",
+            Source::Prox => "tighten the tolerance of the prox",
+            Source::Injected | Source::User => "tighten the source of the error",
+        }
+    }
+
     /// All sources, in the order of the ledger.
     pub const ALL: [Source; 8] = [
         Source::IncrementalDrift,

@@ -31,7 +31,9 @@ fn the_final_residual_is_linear_in_the_error_level() {
             let report = run(&mut solver, &stop, ());
             let ratio = report.certificate.residual / level;
             assert_eq!(report.reason, Reason::ErrorFloor, "{shape:?} {level}");
-            assert!(report.certificate.words().starts_with("at the error floor"));
+            let words = report.certificate.words();
+            assert!(words.starts_with("at the error floor"));
+            assert!(words.ends_with("tighten the source of the error"));
             assert!(
                 ratio < 3.0,
                 "{shape:?}: residual {} at level {level}",

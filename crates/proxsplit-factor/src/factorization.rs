@@ -1,13 +1,13 @@
 //! A run: a [`Solver`] over mini-batches or passes, whose whole state can be saved and restored.
 
-use crate::balance::Balance;
+use crate::balance::{Balance, Scales};
 use crate::batch::Batch;
 use crate::engine::Engine;
 use crate::measure;
 use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
 use crate::settings::{Method, Settings, Step};
-use crate::work::Work;
+use crate::work::{Work, scale_rows};
 use proxsplit::solve::{Measure, Method as Kind, Progress, Setting};
 use proxsplit::{Class, Error, Ledger, Lipschitz, Solver};
 use std::borrow::Cow;
@@ -76,21 +76,31 @@ impl<'a, T: Lanes> Factorization<'a, T> {
         }
     }
 
-    /// Ends the run at a point that can be returned: X in its set, and the codes nearly exact for it, as every certificate
-    /// supposes. Where nothing else decides on the scale, the columns of X get norm 1.
+    /// The factors as they would be returned now, but for the codes: X in its set and, where nothing else decides on the scale,
+    /// with columns of norm 1; and by what they were multiplied. The certificate is about this point: residuals depend on the scale.
+    fn result(&self) -> (Factors<T>, Scales<T>) {
+        let mut factors = Factors {
+            x: self.feasible().into_owned(),
+            ..self.work.factors.clone()
+        };
+        let balance = Balance::of(&self.work.atoms, &self.work.codes);
+        let mut scales = Scales::new(factors.rank);
+        if balance == Balance::Normalize && balance.find(&mut scales, &factors) {
+            factors.scale(&scales);
+        }
+        (factors, scales)
+    }
+
+    /// Ends the run at the point that every certificate is about, with codes that are nearly exact for it.
     pub fn polish(&mut self) {
-        self.work.factors.x = self.feasible().into_owned();
-        let work = &mut self.work;
+        let (mut factors, _) = self.result();
         if let Some(codes) = self.found.take() {
-            work.factors.a = codes;
+            factors.a = codes;
         } else {
-            let (data, psi) = (work.problem.data, work.problem.codes);
-            measure::solve_codes(data, &work.factors.x, &mut work.factors.a, psi);
+            let problem = self.work.problem;
+            measure::solve_codes(problem.data, &factors.x, &mut factors.a, problem.codes);
         }
-        let balance = Balance::of(&work.atoms, &work.codes);
-        if balance == Balance::Normalize && balance.find(&mut work.scales, &work.factors) {
-            work.factors.scale(&work.scales);
-        }
+        self.work.factors = factors;
     }
 }
 
@@ -142,8 +152,10 @@ impl<T: Lanes> Iterator for Factorization<'_, T> {
 impl<T: Lanes> Solver for Factorization<'_, T> {
     /// φ(X) and ρ(X) by two products and nearly exact codes; about the work of a pass.
     fn measure(&mut self) -> Measure {
-        let codes = self.work.factors.a.clone();
-        let findings = measure::at(self.work.problem, &self.feasible(), codes);
+        let (Factors { x, a, .. }, scales) = self.result();
+        let mut findings = measure::at(self.work.problem, &x, a);
+        // As it is where the method stands, whose errors are noted.
+        scale_rows(&mut findings.gradient, &scales.atoms);
         self.note(&findings);
         self.found = Some(findings.codes);
         findings.measure

@@ -99,3 +99,31 @@ fn a_long_run_is_certified_stationary() {
     assert!((found.objective - reached).abs() <= 1e-9 * reached);
     assert!(found.residual_a <= 1e-6 && found.balance_gain <= 1e-9 * reached);
 }
+
+/// The certificate is about the factors that are returned: an audit of them finds the same numbers.
+#[test]
+fn an_audit_of_the_result_agrees_with_the_certificate() {
+    let generated = planted(0.3);
+    let data = Data::<f64>::new(generated.matrix().unwrap(), 1.0).unwrap();
+    let l1 = NonNegL1::new(0.1).unwrap();
+    for term in [&NonNeg as &dyn proxsplit::Prox<f64>, &l1] {
+        let problem = Problem::new(&data, 4, term, term).unwrap();
+        for method in METHODS {
+            let mut solver = Factorization::new(problem, settings(method, 3), None).unwrap();
+            let stop = Stop {
+                passes: 7.0,
+                ..Stop::default()
+            };
+            let found = run(&mut solver, &stop, ()).certificate;
+            solver.polish();
+            let audit = audit(problem, solver.factors()).unwrap();
+            for (certified, audited) in [
+                (found.objective, audit.objective),
+                (found.residual, audit.residual_x),
+            ] {
+                let error = (certified / audited - 1.0).abs();
+                assert!(error < 1e-6, "{method}: {certified} is not {audited}");
+            }
+        }
+    }
+}

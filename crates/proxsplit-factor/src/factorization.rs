@@ -80,8 +80,9 @@ impl<'a, T: Lanes> Factorization<'a, T> {
     /// with columns of norm 1; and by what they were multiplied. The certificate is about this point: residuals depend on the scale.
     fn result(&self) -> (Factors<T>, Scales<T>) {
         let mut factors = Factors {
+            rank: self.work.problem.rank,
             x: self.feasible().into_owned(),
-            ..self.work.factors.clone()
+            a: self.work.factors.a.clone(),
         };
         let balance = Balance::of(&self.work.atoms, &self.work.codes);
         let mut scales = Scales::new(factors.rank);

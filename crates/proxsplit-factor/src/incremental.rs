@@ -114,9 +114,9 @@ impl<T: Lanes> Incremental<T> {
                 Inner::Prox => work.atoms,
                 Inner::Identity => Term::unconstrained(work.atoms),
             };
-            let gradient = std::mem::take(&mut self.gradient);
-            self.prox_step(work, term, &gradient);
-            self.gradient = gradient;
+            let metric = (&*self.metric, work.memory.step);
+            let room = (&mut *work.ga, &mut *self.linear);
+            prox_step(term, metric, &mut work.factors.x, &self.gradient, room);
         } else {
             self.end_pass(work);
         }
@@ -163,31 +163,13 @@ impl<T: Lanes> Incremental<T> {
         };
     }
 
-    /// X ← the prox, in the metric H/η, of X − η·H⁻¹·gradient.
-    fn prox_step(&mut self, work: &mut Work<'_, T>, term: Term<'_, T>, gradient: &[T]) {
-        let rank = work.problem.rank;
-        let inverse = T::of(1.0 / work.memory.step);
-        for (scaled, &metric) in work.ga.iter_mut().zip(&self.metric) {
-            *scaled = inverse * metric;
-        }
-        times(&mut self.linear, &work.ga, &work.factors.x, rank);
-        axpy(-T::ONE, gradient, &mut self.linear);
-        let problem = Quadratic {
-            gram: &work.ga,
-            linear: &self.linear,
-            rank,
-            own: None,
-        };
-        term.solve(problem, &mut work.factors.x, NEARLY_EXACT);
-    }
-
     fn end_pass(&mut self, work: &mut Work<'_, T>) {
         let rank = work.problem.rank;
         self.read_drift(work);
         work.factors.x.copy_from_slice(&self.start);
-        let sum = std::mem::take(&mut self.sum);
-        self.prox_step(work, work.atoms, &sum);
-        self.sum = sum;
+        let metric = (&*self.metric, work.memory.step);
+        let room = (&mut *work.ga, &mut *self.linear);
+        prox_step(work.atoms, metric, &mut work.factors.x, &self.sum, room);
         work.memory.displacement = distance_squared(&self.start, &work.factors.x).sqrt();
         let objective = 0.5 * work.problem.data.square()
             + self.pass.sum
@@ -232,20 +214,11 @@ impl<T: Lanes> Incremental<T> {
         if self.inner == Inner::Prox || work.memory.visited == 0 {
             return Cow::Borrowed(&work.factors.x);
         }
-        let rank = work.problem.rank;
-        let inverse = T::of(1.0 / work.memory.step);
-        let metric: Vec<T> = self.metric.iter().map(|&h| inverse * h).collect();
-        let mut linear = vec![T::ZERO; self.start.len()];
-        times(&mut linear, &metric, &self.start, rank);
-        axpy(-T::ONE, &self.sum, &mut linear);
-        let problem = Quadratic {
-            gram: &metric,
-            linear: &linear,
-            rank,
-            own: None,
-        };
         let mut x = self.start.clone();
-        work.atoms.solve(problem, &mut x, NEARLY_EXACT);
+        let (mut scaled, mut linear) = (self.metric.clone(), self.start.clone());
+        let metric = (&*self.metric, work.memory.step);
+        let room = (&mut *scaled, &mut *linear);
+        prox_step(work.atoms, metric, &mut x, &self.sum, room);
         Cow::Owned(x)
     }
 
@@ -253,6 +226,30 @@ impl<T: Lanes> Incremental<T> {
     pub(crate) fn remember(&mut self, gradient: &[T], at_start: bool) {
         self.exact = at_start.then(|| gradient.to_vec());
     }
+}
+
+/// X ← the prox, in the metric H/η, of X − η·H⁻¹·gradient; there is room for H/η and for (H/η)X − gradient.
+fn prox_step<T: Lanes>(
+    term: Term<'_, T>,
+    (metric, step): (&[T], f64),
+    x: &mut [T],
+    gradient: &[T],
+    (scaled, linear): (&mut [T], &mut [T]),
+) {
+    let rank = metric.len().isqrt();
+    let inverse = T::of(1.0 / step);
+    for (scaled, &metric) in scaled.iter_mut().zip(metric) {
+        *scaled = inverse * metric;
+    }
+    times(linear, scaled, x, rank);
+    axpy(-T::ONE, gradient, linear);
+    let problem = Quadratic {
+        gram: scaled,
+        linear,
+        rank,
+        own: None,
+    };
+    term.solve(problem, x, NEARLY_EXACT);
 }
 
 /// out ← G·F

@@ -7,8 +7,8 @@ use crate::products::{Lanes, dot, gram};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Effort of an ordinary inner solve. Less would cost passes, and more would be lost on problems that change with every pass:
-/// 1e-3 took 1.7 times as long on small data, where sweeps are dear beside products, 1e-1 1.3 times as long on large ones.
+/// Effort of an ordinary inner solve. Less would cost passes; more would be lost on problems that change with every pass, above
+/// all on small data, where sweeps are dear beside products.
 pub(crate) const NEARLY_EXACT: Effort = Effort {
     sweeps: 50,
     tolerance: 3e-2,

@@ -8,7 +8,6 @@ pub(crate) mod active_set;
 mod atoms;
 mod columns;
 mod entries;
-mod own;
 #[cfg(test)]
 mod tests;
 mod tiles;
@@ -73,43 +72,42 @@ impl<'a, T: Lanes> Term<'a, T> {
 
     /// Improves the columns of `factor` (K × n) for the quadratic plus this term.
     pub(crate) fn solve(&self, problem: Quadratic<'_, T>, factor: &mut [T], effort: Effort) {
-        if let Some(own) = problem.own {
-            return self.solve_own(&problem, own, factor, effort);
-        }
-        match (self.elementary, self.prox.separable(), self.side) {
-            (Some(term), _, _) => tiles::sweep(&problem, factor, term, effort),
-            (None, Some(term), side) => entries::sweep(&problem, factor, (term, side), effort),
-            (None, None, Side::Codes) => columns::descend(&problem, factor, self.prox, effort),
-            (None, None, Side::Atoms) => atoms::sweep(&problem, factor, self.prox, effort),
+        let (prox, own) = (self.prox, problem.own);
+        match (self.elementary, prox.separable(), self.side) {
+            (Some(term), _, _) if own.is_none() => tiles::sweep(&problem, factor, term, effort),
+            (Some(term), _, _) => entries::sweep_elementary(&problem, factor, term, effort),
+            (None, Some(term), side) => {
+                entries::sweep_separable(&problem, factor, (term, side), effort);
+            }
+            (None, None, Side::Codes) if own.is_none() => {
+                columns::descend(&problem, factor, prox, effort);
+            }
+            (None, None, Side::Codes) => entries::descend(&problem, factor, prox, effort),
+            (None, None, Side::Atoms) => match own {
+                None => atoms::sweep(&problem, factor, prox, effort),
+                Some(own) => self.step_in_shared_metric((&problem, own), factor, effort),
+            },
         }
     }
 
-    /// The same where every column has a G of its own.
-    fn solve_own(
+    /// An atom as a whole meets rows with a G each. The G that they would share without gaps is an upper bound of all, and with
+    /// the current product in the gaps the slope is exact: a prox step in that metric.
+    fn step_in_shared_metric(
         &self,
-        problem: &Quadratic<'_, T>,
-        own: Own<'_, T>,
+        (problem, own): (&Quadratic<'_, T>, Own<'_, T>),
         factor: &mut [T],
         effort: Effort,
     ) {
-        let both = (problem, own);
-        match (self.elementary, self.prox.separable(), self.side) {
-            (Some(term), _, _) => own::sweep_elementary(both, factor, term, effort),
-            (None, Some(term), side) => own::sweep_separable(both, factor, (term, side), effort),
-            (None, None, Side::Codes) => own::descend(both, factor, self.prox, effort),
-            // An atom meets all rows at once. The metric G that they share is an upper bound of their own ones, and with the
-            // current product in the gaps the slope is exact: a prox step in that metric.
-            (None, None, Side::Atoms) => scratch::with(factor.len(), |linear: &mut [T]| {
-                linear.copy_from_slice(problem.linear);
-                own.add_lacking(linear, problem.gram, factor);
-                let filled = Quadratic {
-                    linear,
-                    own: None,
-                    ..*problem
-                };
-                atoms::sweep(&filled, factor, self.prox, effort);
-            }),
-        }
+        scratch::with(factor.len(), |linear: &mut [T]| {
+            linear.copy_from_slice(problem.linear);
+            own.add_lacking(linear, problem.gram, factor);
+            let filled = Quadratic {
+                linear,
+                own: None,
+                ..*problem
+            };
+            atoms::sweep(&filled, factor, self.prox, effort);
+        });
     }
 
     /// The value of the term, summed over the factor's vectors.

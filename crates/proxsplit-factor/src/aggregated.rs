@@ -1,13 +1,16 @@
 //! `aggregated`: mini-batches with remembered statistics AAᵀ and AYᵀ.
 //!
 //! A visit solves the codes of its batch at the current X, exchanges their share of the statistics, and improves X for the
-//! statistics of all batches seen so far. The codes of the other batches are stale: that is the error e(X) of the method.
+//! statistics of all batches seen so far. From the second pass on this is block coordinate descent on F(X, A) with the blocks X and
+//! the codes of each batch, every one of which is visited in every pass: the objective never rises.
 //! In the spirit of J. Mairal, F. Bach, J. Ponce, G. Sapiro, Online learning for matrix factorization and sparse coding,
 //! 2010, with every share refreshed on every visit.
 
 use crate::balance::Balance;
 use crate::codes::Effort;
+use crate::look;
 use crate::products::{Lanes, distance_squared, gram};
+use crate::revive::revive;
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work, scale_rows};
 
@@ -24,6 +27,8 @@ pub(crate) struct Aggregated<T> {
     pub(crate) ga: Vec<T>,
     /// AYᵀ
     pub(crate) ya: Vec<T>,
+    /// Columns that have a share in the statistics.
+    pub(crate) seen: usize,
     before: Vec<T>,
     share: Vec<T>,
     small: Vec<T>,
@@ -38,6 +43,7 @@ impl<T: Lanes> Aggregated<T> {
             before: vec![T::ZERO; rank * batches.size()],
             share: vec![T::ZERO; work.factors.x.len()],
             small: vec![T::ZERO; rank * rank],
+            seen: 0,
             batches,
         }
     }
@@ -47,6 +53,7 @@ impl<T: Lanes> Aggregated<T> {
         let rank = work.problem.rank;
         let range = self.batches.columns(work.memory.pass, work.memory.visited);
         let part = range.start * rank..range.end * rank;
+        let size = range.len();
         let before = &mut self.before[..part.len()];
         before.copy_from_slice(&work.factors.a[part.clone()]);
         let x = std::mem::take(&mut work.factors.x);
@@ -69,6 +76,9 @@ impl<T: Lanes> Aggregated<T> {
         self.share.copy_from_slice(&work.factors.x);
         work.ga.copy_from_slice(&self.ga);
         work.ya.copy_from_slice(&self.ya);
+        if self.seen < work.problem.data.cols() {
+            self.stand_for_all(work, size);
+        }
         let a = std::mem::take(&mut work.factors.a);
         work.solve_atoms(&a, ATOMS);
         work.factors.a = a;
@@ -77,6 +87,30 @@ impl<T: Lanes> Aggregated<T> {
         if work.memory.visited == self.batches.count() {
             self.end_pass(work);
         }
+    }
+
+    /// In the first pass, what was seen stands for all columns: the term of X, which belongs to all of them, would be too strong
+    /// beside a few, and kill atoms that the others need.
+    fn stand_for_all(&mut self, work: &mut Work<'_, T>, size: usize) {
+        self.seen += size;
+        let share = T::of(work.problem.data.cols() as f64 / self.seen as f64);
+        for sum in work.ga.iter_mut().chain(&mut work.ya) {
+            *sum *= share;
+        }
+    }
+
+    /// Makes the statistics anew for factors that were changed from outside.
+    pub(crate) fn start_over(&mut self, work: &mut Work<'_, T>) {
+        let n = work.problem.data.cols();
+        gram(&mut self.ga, &work.factors.a, work.problem.rank);
+        work.problem
+            .data
+            .with_rows(&mut self.ya, &work.factors.a, 0..n);
+        self.seen = n;
+        if work.memory.pass == 0 {
+            work.memory.pass = 1;
+        }
+        work.memory.visited = 0;
     }
 
     fn end_pass(&mut self, work: &mut Work<'_, T>) {
@@ -89,6 +123,9 @@ impl<T: Lanes> Aggregated<T> {
         let a = std::mem::take(&mut work.factors.a);
         work.memory.objective = Some(work.objective_for(&a));
         work.factors.a = a;
+        if look::is_time_for(work.memory.pass) && work.has_dead_atoms() && revive(work) {
+            self.start_over(work);
+        }
         let balance = Balance::of(&work.atoms, &work.codes);
         if balance.find(&mut work.scales, &work.factors) {
             work.factors.scale(&work.scales);

@@ -9,7 +9,10 @@ use crate::sggd::Sggd;
 use crate::visits::Batches;
 use crate::work::Work;
 use proxsplit::Error;
+use proxsplit::certificate::{Assumption, Standing};
+use proxsplit::ledger::{Ledger, Level, Source};
 use proxsplit::order::Order;
+use proxsplit::solve::{Method as Kind, Setting};
 
 pub(crate) enum Engine<T> {
     Batch(Batch<T>),
@@ -65,5 +68,56 @@ impl<T: Lanes> Engine<T> {
                 Engine::Sggd(Sggd::new(work, batches, schedule, term))
             }
         })
+    }
+
+    /// Forgets what was remembered of other factors, which have been changed from outside.
+    pub(crate) fn start_over(&mut self, work: &mut Work<'_, T>) {
+        match self {
+            Engine::Batch(batch) => *batch = Batch::new(&work.factors),
+            Engine::Aggregated(aggregated) => aggregated.start_over(work),
+            Engine::Incremental(incremental) => incremental.start_over(work),
+            Engine::Sggd(_) => work.memory.visited = 0,
+        }
+        work.memory.objective = None;
+    }
+
+    /// Notes the errors of the gradient at a look, relative to `scale`; `slope` is the exact gradient in X.
+    pub(crate) fn note_errors(
+        &mut self,
+        work: &Work<'_, T>,
+        slope: &[T],
+        scale: f64,
+        ledger: &mut Ledger,
+    ) {
+        match self {
+            Engine::Batch(_) | Engine::Aggregated(_) => {}
+            Engine::Incremental(incremental) => {
+                incremental.note_errors(work, slope, scale, ledger);
+            }
+            Engine::Sggd(_) => ledger.set(Source::Sampling, Level::Unknown),
+        }
+    }
+
+    /// What is known of the method.
+    pub(crate) fn describe(&self, setting: &mut Setting) {
+        match self {
+            Engine::Batch(batch) => {
+                setting.method = Kind::Monotone;
+                setting.vanishing = false;
+                if batch.extrapolation.rises > 0 {
+                    setting.assumptions.push(Assumption {
+                        name: "a plain pass raised the objective",
+                        standing: Standing::Violated,
+                        text: "plain passes do not raise the objective".into(),
+                    });
+                }
+            }
+            Engine::Aggregated(_) => {
+                setting.method = Kind::Monotone;
+                setting.vanishing = false;
+            }
+            Engine::Incremental(incremental) => incremental.describe(setting),
+            Engine::Sggd(_) => setting.method = Kind::Subgradient,
+        }
     }
 }

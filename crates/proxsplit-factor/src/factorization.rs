@@ -3,13 +3,14 @@
 use crate::balance::{Balance, Scales};
 use crate::batch::Batch;
 use crate::engine::Engine;
-use crate::measure;
+use crate::look::{self, Escape};
 use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
 use crate::settings::{Method, Settings, Step};
 use crate::work::{Work, scale_rows};
-use proxsplit::solve::{Measure, Method as Kind, Progress, Setting};
-use proxsplit::{Class, Error, Ledger, Lipschitz, Solver};
+use proxsplit::ledger::{Level, Source};
+use proxsplit::solve::{Method as Kind, Progress, Setting};
+use proxsplit::{AtPoint, Class, Error, Ledger, Lipschitz, Solver};
 use std::borrow::Cow;
 
 /// Passes of `aggregated` before `auto` goes over to `batch`.
@@ -22,10 +23,13 @@ pub struct Factorization<'a, T: Lanes> {
     pub(crate) work: Work<'a, T>,
     pub(crate) engine: Engine<T>,
     pub(crate) settings: Settings,
-    pub(crate) lipschitz: f64,
     pub(crate) ledger: Ledger,
-    /// The exact codes that the last look has found, if X has not moved since.
-    pub(crate) found: Option<Vec<T>>,
+    /// The factors that the last look was about, if X has not moved since.
+    pub(crate) looked: Option<Factors<T>>,
+    /// The factors that are to be returned.
+    pub(crate) kept: Option<Factors<T>>,
+    /// What the last look has found to put in the place of a dead atom.
+    escape: Option<Escape<T>>,
 }
 
 impl<'a, T: Lanes> Factorization<'a, T> {
@@ -46,26 +50,22 @@ impl<'a, T: Lanes> Factorization<'a, T> {
             Some(start) => crate::init::given(start, problem)?,
             None => crate::init::start(problem, settings.init, settings.seed),
         };
-        let work = Work::new(problem, start, settings.seed);
+        let work = Work::new(problem, start);
         let engine = Engine::new(&work, settings)?;
         Ok(Self {
             work,
             engine,
             settings,
-            lipschitz: 0.0,
             ledger: Ledger::default(),
-            found: None,
+            looked: None,
+            kept: None,
+            escape: None,
         })
     }
 
     /// X and A as they are.
     pub fn factors(&self) -> &Factors<T> {
         &self.work.factors
-    }
-
-    /// The objective as the method saw it in its last pass, without extra work; `None` before the first.
-    pub fn glance(&self) -> Option<f64> {
-        self.work.memory.objective
     }
 
     /// X as it may be returned: in its set.
@@ -92,16 +92,16 @@ impl<'a, T: Lanes> Factorization<'a, T> {
         (factors, scales)
     }
 
-    /// Ends the run at the point that every certificate is about, with codes that are nearly exact for it.
-    pub fn polish(&mut self) {
-        let (mut factors, _) = self.result();
-        if let Some(codes) = self.found.take() {
-            factors.a = codes;
-        } else {
-            let problem = self.work.problem;
-            measure::solve_codes(problem.data, &factors.x, &mut factors.a, problem.codes);
+    /// Puts the direction that the last look has found in the place of a dead atom.
+    fn replace_dead_atom(&mut self) {
+        let looked = self.looked.take();
+        if let Some((escape, mut factors)) = self.escape.take().zip(looked)
+            && look::replace(&mut factors, &escape)
+        {
+            self.work.memory.revived += 1;
+            self.work.factors = factors;
+            self.engine.start_over(&mut self.work);
         }
-        self.work.factors = factors;
     }
 }
 
@@ -110,7 +110,7 @@ impl<T: Lanes> Iterator for Factorization<'_, T> {
 
     /// At most one mini-batch of work; `None` when the factors are no longer finite.
     fn next(&mut self) -> Option<Progress> {
-        self.found = None;
+        self.replace_dead_atom();
         let batches = match &mut self.engine {
             Engine::Batch(batch) => {
                 batch.step(&mut self.work);
@@ -146,40 +146,61 @@ impl<T: Lanes> Iterator for Factorization<'_, T> {
             passes: memory.pass as f64 + memory.visited as f64 / batches as f64,
             step: memory.step,
             displacement: memory.displacement,
+            objective: memory.objective.filter(|_| memory.visited == 0),
         })
     }
 }
 
 impl<T: Lanes> Solver for Factorization<'_, T> {
-    /// φ(X) and ρ(X) by two products and nearly exact codes; about the work of a pass.
-    fn measure(&mut self) -> Measure {
-        let (Factors { x, a, .. }, scales) = self.result();
-        let mut findings = measure::at(self.work.problem, &x, a);
+    /// The pair of X and nearly exact codes, by four products; about the work of two passes.
+    fn measure(&mut self) -> AtPoint {
+        let (factors, scales) = self.result();
+        let mut findings = look::with_best_codes(self.work.problem, factors);
+        self.ledger = Ledger::default();
+        self.ledger
+            .set(Source::Rounding, Level::Estimated(findings.at.rounding));
         // As it is where the method stands, whose errors are noted.
-        scale_rows(&mut findings.gradient, &scales.atoms);
-        self.note(&findings);
-        self.found = Some(findings.codes);
-        findings.measure
+        scale_rows(&mut findings.slope, &scales.atoms);
+        let scale = findings.at.pair.map_or(1.0, |pair| pair.scale_x);
+        self.engine
+            .note_errors(&self.work, &findings.slope, scale, &mut self.ledger);
+        self.escape = findings.escape;
+        self.looked = Some(findings.factors);
+        findings.at
     }
 
     fn setting(&self) -> Setting {
-        let class = self.work.problem.atoms.class();
-        let codes = self.work.problem.codes.class();
-        Setting {
-            class: if codes == Class::Convex {
-                class
+        let problem = &self.work.problem;
+        let both = problem.atoms.class().and(problem.codes.class());
+        let mut setting = Setting {
+            class: if both == Class::Convex {
+                both
             } else {
                 Class::Nonconvex
             },
             convex: false,
-            lipschitz: Lipschitz::Estimated(self.lipschitz),
-            step: 1.0 / self.lipschitz.max(f64::MIN_POSITIVE),
-            method: match self.engine {
-                Engine::Sggd(_) => Kind::Subgradient,
-                _ => Kind::Splitting,
-            },
-            diminishing: matches!(self.settings.step, Step::Diminishing { .. }),
+            lipschitz: Lipschitz::Unknown,
+            steps: None,
+            method: Kind::Monotone,
+            vanishing: matches!(self.settings.step, Step::Diminishing { .. }),
+            square_summable: false,
+            constant: None,
             ledger: self.ledger,
+            assumptions: Vec::new(),
+        };
+        self.engine.describe(&mut setting);
+        setting
+    }
+
+    fn keep(&mut self) {
+        self.kept.clone_from(&self.looked);
+    }
+
+    fn settle(&mut self) {
+        if let Some(kept) = self.kept.take() {
+            self.work.factors = kept;
+            self.looked = None;
+            self.escape = None;
         }
     }
 }

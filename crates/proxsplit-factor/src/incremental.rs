@@ -7,6 +7,7 @@
 //! is Σ H_t(xᵏ − x^{k,t}), which costs next to nothing. While the residual at xᵏ stands clear of ‖e‖, the step is kept; once
 //! they are at one level, where the theory puts the floor of this step, it shrinks.
 
+mod metric;
 #[cfg(test)]
 mod tests;
 
@@ -16,8 +17,11 @@ use crate::products::{Lanes, distance_squared, dot, gram};
 use crate::settings::{Inner, Step};
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
-use proxsplit::Level;
+use metric::Metric;
+use proxsplit::Lipschitz;
+use proxsplit::ledger::{Ledger, Level, Source};
 use proxsplit::linalg::vec::axpy;
+use proxsplit::solve::{Method, Setting};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -26,6 +30,11 @@ use std::ops::Range;
 const FLOOR: f64 = 0.85;
 const SHRINK: f64 = 0.7;
 const SHORTEST: f64 = 1e-3;
+/// An automatic step is halved, and the pass taken back, if it raises the objective by more than this fraction.
+const RISE: f64 = 0.1;
+/// With O = identity nothing holds the points of a pass back in directions that the codes hardly use: this fraction of the mean
+/// curvature is added to the metric there. With O = prox only rounding must be kept away.
+const DAMPING: f64 = 1e-2;
 
 /// The numbers of a pass.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -34,8 +43,22 @@ pub(crate) struct Pass {
     sum: f64,
     /// The longest step whose floor is not reached.
     cap: f64,
-    /// ‖e‖ of the last pass: measured if the pass began at a measured point, else estimated with its own codes.
-    pub(crate) drift: Level,
+    /// The largest ‖e‖ since the last look: measured if a pass began at a look, else estimated with its own codes. What the
+    /// codes lack of exact ones is part of a measured one.
+    drift: Level,
+    /// What is known of the steps so far.
+    known: Known,
+}
+
+/// What measured passes have shown: numbers of the theorem.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Known {
+    /// The least and the greatest η.
+    steps: Option<(f64, f64)>,
+    /// L of a pass in its metric: the largest eigenvalue of H⁻¹Σ_t H_t.
+    lipschitz: Option<f64>,
+    /// K for residuals that are not measured in the metric.
+    constant: Option<f64>,
 }
 
 /// The state of the method.
@@ -58,6 +81,9 @@ pub(crate) struct Incremental<T> {
     linear: Vec<T>,
     /// ∇f at the start of the pass, if it was measured there.
     exact: Option<Vec<T>>,
+    /// Xᵀ at the start of the last pass that was not taken back.
+    pub(crate) good: Vec<T>,
+    is_sampled: bool,
 }
 
 impl<T: Lanes> Incremental<T> {
@@ -65,7 +91,6 @@ impl<T: Lanes> Incremental<T> {
         let rank = work.problem.rank;
         let zeros = vec![T::ZERO; work.factors.x.len()];
         Self {
-            batches,
             inner,
             step,
             start: work.factors.x.clone(),
@@ -77,10 +102,18 @@ impl<T: Lanes> Incremental<T> {
                 sum: 0.0,
                 cap: 1.0,
                 drift: Level::Unknown,
+                known: Known {
+                    steps: None,
+                    lipschitz: None,
+                    constant: None,
+                },
             },
             gradient: zeros.clone(),
             linear: zeros,
             exact: None,
+            good: work.factors.x.clone(),
+            is_sampled: batches.is_sampled(),
+            batches,
         }
     }
 
@@ -147,10 +180,11 @@ impl<T: Lanes> Incremental<T> {
         } else {
             gram(&mut self.metric, &work.factors.a, rank);
         }
-        let ridge = (0..rank)
-            .map(|k| self.metric[k * rank + k].f64())
-            .sum::<f64>()
-            * T::EPSILON.f64();
+        let trace: f64 = (0..rank).map(|k| self.metric[k * (rank + 1)].f64()).sum();
+        let ridge = match self.inner {
+            Inner::Prox => T::EPSILON.f64() * trace,
+            Inner::Identity => DAMPING * trace / rank as f64,
+        };
         for k in 0..rank {
             self.metric[k * rank + k] += T::of(ridge);
         }
@@ -161,6 +195,9 @@ impl<T: Lanes> Incremental<T> {
                 first / (1.0 + work.memory.pass as f64).powf(power)
             }
         };
+        let step = work.memory.step;
+        let (least, greatest) = self.pass.known.steps.unwrap_or((step, step));
+        self.pass.known.steps = Some((least.min(step), greatest.max(step)));
     }
 
     fn end_pass(&mut self, work: &mut Work<'_, T>) {
@@ -175,17 +212,83 @@ impl<T: Lanes> Incremental<T> {
             + self.pass.sum
             + work.atoms.value(&self.start, rank)
             + work.codes.value(&work.factors.a, rank);
-        work.memory.objective = Some(objective);
+        self.judge(work, objective);
         work.memory.visited = 0;
         work.memory.pass += 1;
+        self.clear();
+        let balance = Balance::of(&work.atoms, &work.codes);
+        if balance.find(&mut work.scales, &work.factors) {
+            work.factors.scale(&work.scales);
+            crate::work::scale_rows(&mut self.good, &work.scales.atoms);
+        }
+    }
+
+    /// With an automatic step, takes back a pass that raised the objective, which is seen at moving points and hence only about.
+    fn judge(&mut self, work: &mut Work<'_, T>, objective: f64) {
+        let rounding = T::EPSILON.f64().sqrt() * work.problem.data.square();
+        let rose = work
+            .memory
+            .objective
+            .is_some_and(|last| objective > last + RISE * last.abs() + rounding);
+        let lost = rose || !objective.is_finite() || objective < -rounding;
+        if lost && self.step == Step::Auto {
+            work.factors.x.copy_from_slice(&self.good);
+            self.pass.cap = (0.5 * work.memory.step).max(SHORTEST);
+        } else {
+            self.good.copy_from_slice(&self.start);
+            work.memory.objective = Some(objective);
+        }
+    }
+
+    fn clear(&mut self) {
         for sum in [&mut self.sum, &mut self.seen, &mut self.curvature] {
             sum.fill(T::ZERO);
         }
         self.pass.sum = 0.0;
-        let balance = Balance::of(&work.atoms, &work.codes);
-        if balance.find(&mut work.scales, &work.factors) {
-            work.factors.scale(&work.scales);
+    }
+
+    /// Begins a pass at factors that were changed from outside.
+    pub(crate) fn start_over(&mut self, work: &mut Work<'_, T>) {
+        self.start.copy_from_slice(&work.factors.x);
+        self.good.copy_from_slice(&work.factors.x);
+        self.exact = None;
+        self.clear();
+        work.memory.visited = 0;
+    }
+
+    /// Notes the largest drift since the last look, relative to `scale`, and remembers ∇f = `slope` where a pass begins, so that the
+    /// drift of that pass can be measured.
+    pub(crate) fn note_errors(
+        &mut self,
+        work: &Work<'_, T>,
+        slope: &[T],
+        scale: f64,
+        ledger: &mut Ledger,
+    ) {
+        let relative = match self.pass.drift {
+            Level::Measured(e) => Level::Measured(e / scale),
+            Level::Estimated(e) => Level::Estimated(e / scale),
+            other => other,
+        };
+        if self.is_sampled {
+            ledger.set(Source::Sampling, Level::Unknown);
+        } else {
+            ledger.set(Source::IncrementalDrift, relative);
         }
+        self.pass.drift = Level::Estimated(0.0);
+        self.exact = (work.memory.visited == 0).then(|| slope.to_vec());
+    }
+
+    /// What is known of the steps, in the metric of the passes.
+    pub(crate) fn describe(&self, setting: &mut Setting) {
+        setting.method = Method::Splitting;
+        setting.steps = self.pass.known.steps;
+        setting.lipschitz = self
+            .pass
+            .known
+            .lipschitz
+            .map_or(Lipschitz::Unknown, Lipschitz::Estimated);
+        setting.constant = self.pass.known.constant;
     }
 
     /// Notes ‖e‖ of the pass, and shortens the next step if the residual at the start of the pass is no larger.
@@ -195,17 +298,44 @@ impl<T: Lanes> Incremental<T> {
         times(drift, &self.curvature, &self.start, rank);
         axpy(-T::ONE, &self.seen, drift);
         let estimate = dot(drift, drift).sqrt();
-        self.pass.drift = match self.exact.take() {
-            Some(exact) => Level::Measured(distance_squared(&exact, &self.sum).sqrt()),
-            None => Level::Estimated(estimate),
-        };
         // ∇f(xᵏ) for the codes of the pass.
         axpy(T::ONE, &self.sum, drift);
         let step = 1.0 / largest_eigenvalue_bound(&self.curvature, rank).max(f64::MIN_POSITIVE);
-        let residual = work.atoms.residual(&self.start, drift, (rank, step));
+        let (residual, _) = work.atoms.residual(&self.start, drift, (rank, step));
         if residual <= FLOOR * estimate {
             self.pass.cap = (SHRINK * work.memory.step).max(SHORTEST);
         }
+        let level = match self.exact.take() {
+            Some(exact) => Level::Measured(self.measure_drift(exact, work.memory.step)),
+            None => Level::Estimated(estimate),
+        };
+        self.pass.drift = self.pass.drift.or_larger(level);
+    }
+
+    /// ‖e‖ of a pass that began at a look, with e = ∇f(xᵏ) − Σ_t ∇f_t(x^{k,t}); notes L and K of the pass.
+    ///
+    /// In the metric H the theorem bounds ‖Δ‖_H by 2η‖e‖_{H⁻¹}/(2 − ηL). Without it, dist(0, ∂Φ) is at most
+    /// ‖e‖ + (1/η + L)·√‖H‖·‖Δ‖_H, which is K·‖e‖.
+    fn measure_drift(&mut self, mut error: Vec<T>, step: f64) -> f64 {
+        axpy(-T::ONE, &self.sum, &mut error);
+        let size = dot(&error, &error).sqrt();
+        let rank = self.metric.len().isqrt();
+        let known = &mut self.pass.known;
+        let Some(metric) = Metric::new(&self.metric, rank) else {
+            (known.lipschitz, known.constant) = (None, None);
+            return size;
+        };
+        let lipschitz = metric.largest_ratio(&self.curvature);
+        known.lipschitz = lipschitz
+            .zip(Some(known.lipschitz.unwrap_or(0.0)))
+            .map(|(l, k)| l.max(k));
+        let product = step * lipschitz.unwrap_or(f64::INFINITY);
+        if product < 2.0 && size > 0.0 {
+            let ratio = metric.dual_norm(&error) * metric.largest.sqrt() / size;
+            let constant = 1.0 + (1.0 + product) * 2.0 * ratio / (2.0 - product);
+            known.constant = Some(known.constant.unwrap_or(0.0).max(constant));
+        }
+        size
     }
 
     /// X as it may be returned. Between two batches of a pass with O = identity it has left its set: there it is what M makes of
@@ -220,11 +350,6 @@ impl<T: Lanes> Incremental<T> {
         let room = (&mut *scaled, &mut *linear);
         prox_step(work.atoms, metric, &mut x, &self.sum, room);
         Cow::Owned(x)
-    }
-
-    /// Remembers ∇f at the point where the next pass begins, so that the drift of that pass can be measured.
-    pub(crate) fn remember(&mut self, gradient: &[T], at_start: bool) {
-        self.exact = at_start.then(|| gradient.to_vec());
     }
 }
 

@@ -16,19 +16,20 @@
 //! ```
 
 mod aggregated;
+mod audit;
 mod balance;
 mod batch;
 mod codes;
-mod distance;
 mod encode;
 mod engine;
 mod factorization;
 mod generate;
 mod incremental;
 mod init;
-mod measure;
+mod look;
+mod membership;
 mod missing;
-mod notes;
+mod plain;
 mod problem;
 mod products;
 mod revive;
@@ -39,9 +40,11 @@ mod visits;
 mod words;
 mod work;
 
-pub use encode::{Audit, audit, encode};
+pub use audit::{Audit, audit};
+pub use encode::encode;
 pub use factorization::Factorization;
 pub use generate::Generated;
+pub use membership::Outside;
 pub use missing::Missing;
 pub use problem::{Factors, Problem};
 pub use products::{Data, Lanes};

@@ -1,7 +1,6 @@
 //! How data say that an entry was not observed.
 
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// Which entries of the data are missing. The misfit is summed over the others only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -16,12 +15,4 @@ pub enum Missing {
     Unstored,
 }
 
-impl fmt::Display for Missing {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Missing::None => "none",
-            Missing::Nan => "nan",
-            Missing::Unstored => "unstored",
-        })
-    }
-}
+proxsplit::names!("missing entries", Missing: "none" => None, "nan" => Nan, "unstored" => Unstored);

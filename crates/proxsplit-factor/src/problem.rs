@@ -111,12 +111,6 @@ impl<T: Lanes> Factors<T> {
         self.rank
     }
 
-    /// Becomes equal to factors of the same shapes.
-    pub(crate) fn copy_from(&mut self, other: &Self) {
-        self.x.copy_from_slice(&other.x);
-        self.a.copy_from_slice(&other.a);
-    }
-
     /// Multiplies x_k by s_k and a_k by its inverse.
     pub(crate) fn scale(&mut self, scales: &Scales<T>) {
         scale_rows(&mut self.x, &scales.atoms);

@@ -1,7 +1,6 @@
 //! The choices of a run.
 
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// How X is improved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -20,28 +19,16 @@ pub enum Method {
     Sggd,
 }
 
-impl fmt::Display for Method {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Method::Auto => "auto",
-            Method::Batch => "batch",
-            Method::Incremental => "incremental",
-            Method::Aggregated => "aggregated",
-            Method::Sggd => "sggd",
-        })
-    }
-}
+proxsplit::names!("method", Method:
+    "auto" => Auto,
+    "batch" => Batch,
+    "incremental" => Incremental,
+    "aggregated" => Aggregated,
+    "sggd" => Sggd,
+);
 
-/// The operator O of eq.32.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Inner {
-    /// The prox, at every minor iteration.
-    #[default]
-    Prox,
-    /// Nothing: one prox a major iteration.
-    Identity,
-}
+/// The operator O of eq.32; for factors the default is the prox.
+pub use proxsplit::gradient::Inner;
 
 /// The step η of `incremental` (in the metric AAᵀ, where 1 is natural for the whole sum) and η₀ of `sggd`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -78,8 +65,16 @@ pub enum Init {
     Nndsvdar,
 }
 
+proxsplit::names!("start", Init:
+    "auto" => Auto,
+    "random" => Random,
+    "nndsvd" => Nndsvd,
+    "nndsvda" => Nndsvda,
+    "nndsvdar" => Nndsvdar,
+);
+
 /// All choices; the default is good for most data.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// How X is improved.
     pub method: Method,
@@ -95,4 +90,18 @@ pub struct Settings {
     pub init: Init,
     /// The seed of everything random.
     pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            method: Method::default(),
+            batch: None,
+            inner: Inner::Prox,
+            step: Step::default(),
+            order: proxsplit::order::Order::default(),
+            init: Init::default(),
+            seed: 0,
+        }
+    }
 }

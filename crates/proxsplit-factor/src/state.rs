@@ -68,14 +68,14 @@ impl<T: Lanes> Factorization<'_, T> {
             }
             *array = saved;
         }
-        self.found = None;
+        self.looked = None;
         Ok(())
     }
 
     fn header(&self) -> Value {
         let engine = match &self.engine {
             Engine::Batch(batch) => json!({ "batch": batch.extrapolation }),
-            Engine::Aggregated(_) => json!({ "aggregated": {} }),
+            Engine::Aggregated(aggregated) => json!({ "aggregated": aggregated.seen }),
             Engine::Incremental(incremental) => json!({ "incremental": incremental.pass }),
             Engine::Sggd(sggd) => json!({ "sggd": sggd.pass }),
         };
@@ -93,7 +93,9 @@ impl<T: Lanes> Factorization<'_, T> {
             Engine::Batch(batch) => {
                 batch.extrapolation = serde_json::from_value(engine["batch"].clone())?;
             }
-            Engine::Aggregated(_) => {}
+            Engine::Aggregated(aggregated) => {
+                aggregated.seen = serde_json::from_value(engine["aggregated"].clone())?;
+            }
             Engine::Incremental(incremental) => {
                 incremental.pass = serde_json::from_value(engine["incremental"].clone())?;
             }
@@ -121,6 +123,7 @@ impl<T: Lanes> Factorization<'_, T> {
                 ("seen", &mut incremental.seen),
                 ("metric", &mut incremental.metric),
                 ("curvature", &mut incremental.curvature),
+                ("x-good", &mut incremental.good),
             ]),
             Engine::Sggd(_) => {}
         }

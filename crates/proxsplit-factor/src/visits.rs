@@ -29,6 +29,11 @@ impl Batches {
         Ok(batches)
     }
 
+    /// Whether batches are drawn with replacement, so that a pass may miss some.
+    pub(crate) fn is_sampled(&self) -> bool {
+        self.visits.order() == Order::Random
+    }
+
     /// How many batches a pass has.
     pub(crate) fn count(&self) -> usize {
         self.columns.div_ceil(self.size)

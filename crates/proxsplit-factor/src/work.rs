@@ -48,12 +48,11 @@ pub(crate) struct Work<'a, T: Lanes> {
     /// AAᵀ
     pub(crate) ga: Vec<T>,
     pub(crate) scales: Scales<T>,
-    pub(crate) seed: u64,
     pub(crate) memory: Memory,
 }
 
 impl<'a, T: Lanes> Work<'a, T> {
-    pub(crate) fn new(problem: Problem<'a, T>, factors: Factors<T>, seed: u64) -> Self {
+    pub(crate) fn new(problem: Problem<'a, T>, factors: Factors<T>) -> Self {
         let square = vec![T::ZERO; problem.rank * problem.rank];
         let (atoms, codes) = problem.terms();
         Self {
@@ -64,7 +63,6 @@ impl<'a, T: Lanes> Work<'a, T> {
             gx: square.clone(),
             ga: square,
             scales: Scales::new(problem.rank),
-            seed,
             memory: Memory {
                 iteration: 0,
                 pass: 0,
@@ -113,6 +111,16 @@ impl<'a, T: Lanes> Work<'a, T> {
         let rank = self.problem.rank;
         gram(&mut self.gx, &self.factors.x, rank);
         self.misfit(a) + self.atoms.penalty(&self.factors.x, rank) + self.codes.penalty(a, rank)
+    }
+
+    /// Whether an atom is zero or used by no sample, by the XᵀX and AAᵀ in the buffers.
+    pub(crate) fn has_dead_atoms(&self) -> bool {
+        let lives = |gram: &[T]| {
+            gram.iter()
+                .step_by(self.problem.rank + 1)
+                .all(|&g| g > T::ZERO)
+        };
+        !(lives(&self.gx) && lives(&self.ga))
     }
 
     /// Whether the columns of X, whose XᵀX is in the buffers, have norms near 1: near enough to wait with scaling.
@@ -185,7 +193,7 @@ mod tests {
             let problem = Problem::new(&data, rank, atoms, codes)?;
             let x = Mat::from_fn(m, rank, |i, k| ((i * 3 + k * 5) % 7) as f64 / 20.0);
             let start = Factors::new(&x, Mat::from_fn(rank, n, |_, _| 0.25))?;
-            let mut work = Work::new(problem, start, 0);
+            let mut work = Work::new(problem, start);
             let mut last = f64::INFINITY;
             for _ in 0..40 {
                 let x = work.factors.x.clone();

@@ -1,6 +1,6 @@
 //! The error ledger: what is known of e(x) in ∇̃f(x) = ∇f(x) − e(x), by source.
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 /// Where an error comes from.
@@ -72,16 +72,26 @@ impl fmt::Display for Source {
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// Computed at an iterate of the run.
-    Measured(f64),
+    Measured(#[serde(deserialize_with = "crate::number::null_is_nan")] f64),
     /// Proved to be no larger.
-    Bounded(f64),
+    Bounded(#[serde(deserialize_with = "crate::number::null_is_nan")] f64),
     /// A rule of thumb.
-    Estimated(f64),
+    Estimated(#[serde(deserialize_with = "crate::number::null_is_nan")] f64),
     /// Nothing is known.
     Unknown,
 }
 
 impl Level {
+    /// The larger of two levels of one source. What is unknown may be larger than any number.
+    #[must_use]
+    pub fn or_larger(self, other: Level) -> Level {
+        match (self.value(), other.value()) {
+            (None, _) | (_, None) => Level::Unknown,
+            (Some(a), Some(b)) if b > a || b.is_nan() => other,
+            _ => self,
+        }
+    }
+
     /// The number, if there is one.
     pub fn value(self) -> Option<f64> {
         match self {
@@ -109,9 +119,24 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Writes down what is known of a source; the latest word counts.
+    /// Writes down what is known of a source in place of what was known before.
     pub fn set(&mut self, source: Source, level: Level) {
         self.levels[source as usize] = Some(level);
+    }
+
+    /// Writes down a level of a source, unless a larger one is known: a theorem needs the largest of a stretch.
+    pub fn raise(&mut self, source: Source, level: Level) {
+        let known = &mut self.levels[source as usize];
+        *known = Some(known.map_or(level, |known| known.or_larger(level)));
+    }
+
+    /// The larger level of every source in two stretches of one run.
+    #[must_use]
+    pub fn or_larger(mut self, other: &Ledger) -> Ledger {
+        for (source, level) in other.entries() {
+            self.raise(source, level);
+        }
+        self
     }
 
     /// What is known of a source; `None` if it takes no part in the run.
@@ -146,24 +171,41 @@ impl Ledger {
 
     /// Whether the rounding of the working precision is the only error.
     pub fn is_exact(&self) -> bool {
+        self.is_exact_but_for(&[])
+    }
+
+    /// Whether there is no error but rounding and these sources.
+    pub fn is_exact_but_for(&self, sources: &[Source]) -> bool {
         let harmless = |(source, level)| {
             let working = source == Source::Rounding && matches!(level, Level::Estimated(_));
-            working || level.value() == Some(0.0)
+            working || level.value() == Some(0.0) || sources.contains(&source)
         };
         self.entries().all(harmless)
     }
 }
 
+/// A line of the ledger in a file.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    source: Source,
+    level: Level,
+}
+
 impl Serialize for Ledger {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Entry {
-            source: Source,
-            level: Level,
-        }
         serializer.collect_seq(
             self.entries()
                 .map(|(source, level)| Entry { source, level }),
         )
+    }
+}
+
+impl<'de> Deserialize<'de> for Ledger {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        let mut ledger = Ledger::default();
+        for Entry { source, level } in Vec::<Entry>::deserialize(source)? {
+            ledger.set(source, level);
+        }
+        Ok(ledger)
     }
 }

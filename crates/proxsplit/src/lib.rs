@@ -21,10 +21,12 @@ pub mod data;
 mod elementary;
 pub mod error;
 mod form;
+pub mod gap;
 pub mod gradient;
-pub mod guarantee;
 pub mod ledger;
 pub mod linalg;
+mod names;
+mod number;
 pub mod order;
 pub mod prox;
 mod real;
@@ -37,17 +39,16 @@ pub mod step;
 mod term;
 pub mod text;
 
-pub use certificate::{Certificate, Verdict};
+pub use certificate::{AtPoint, Certificate, Guarantee, OfMethod, Pair, Verdict};
 pub use class::{Class, Lipschitz};
 pub use data::Matrix;
 pub use elementary::Elementary;
 pub use error::Error;
 pub use form::{Form, Kind};
-pub use guarantee::Guarantee;
 pub use ledger::{Ledger, Level};
 pub use real::Real;
-pub use run::{Event, Observer, Reason, Report, Row, Session, Stop, run};
-pub use solve::{IncrementalSplitting, Measure, Passes, Progress, Sggd, Solver, Splitting};
+pub use run::{Looks, Observer, Reason, Report, Row, Session, Stop, run};
+pub use solve::{IncrementalSplitting, Passes, Progress, Sggd, Solver, Splitting};
 pub use term::{FiniteSum, Prox, Separable, Smooth};
 
 /// The code of the README runs as a test.

@@ -18,6 +18,8 @@ pub enum Order {
     Random,
 }
 
+crate::names!("order", Order: "cyclic" => Cyclic, "reshuffled" => Reshuffled, "random" => Random);
+
 /// The batches of one pass after the other. Pass k depends on the seed and k alone, so a run can resume at any pass.
 #[derive(Debug, Clone)]
 pub struct Visits {
@@ -72,6 +74,11 @@ impl Visits {
     /// How many batches a pass has.
     pub fn batches(&self) -> usize {
         self.terms.len().div_ceil(self.size)
+    }
+
+    /// The order of the terms.
+    pub fn order(&self) -> Order {
+        self.order
     }
 
     /// The number of terms in a full batch.

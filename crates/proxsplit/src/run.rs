@@ -1,15 +1,17 @@
 //! Drives a solver: when to look, when to stop, whom to tell.
 
+mod observer;
 mod session;
 mod watch;
 
-pub use session::{Event, Saved, Session};
+pub use observer::Observer;
+pub use session::{Saved, Session};
 
-use crate::certificate::Certificate;
-use crate::solve::{Measure, Progress, Solver};
+use crate::certificate::{AtPoint, Certificate};
+use crate::ledger::Ledger;
+use crate::solve::{Progress, Solver};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// When to stop. A run stops at whatever comes first.
@@ -17,25 +19,52 @@ use std::time::Duration;
 /// | field | default | meaning |
 /// |---|---|---|
 /// | `residual` | 1e-9 | residual at which x counts as stationary … |
-/// | `relative` | 1e-6 | … plus this fraction of the residual at the start |
+/// | `relative` | 1e-6 | … plus this fraction of the size of what cancels at a solution |
+/// | `gap` | none | stop when Φ is proved to be this close to its minimum, relatively |
 /// | `passes` | 1000 | passes over the data |
 /// | `time` | none | wall-clock time |
-/// | `check_every` | 1 | passes between two looks at the true residual |
+/// | `looks` | growing | when to look at the true residual |
 /// | `at_floor` | true | stop when the residual is as small as the errors allow |
+/// | `best` | true | return the best point that was looked at, not the last one |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stop {
     /// Residual at which x counts as stationary.
     pub residual: f64,
-    /// The same, as a fraction of the residual at the start; both are added.
+    /// The same, as a fraction of the size of what cancels at a solution; both are added.
     pub relative: f64,
+    /// Φ − inf Φ at which x counts as optimal, as a fraction of inf Φ.
+    pub gap: Option<f64>,
     /// Passes over the data.
     pub passes: f64,
     /// Wall-clock time.
     pub time: Duration,
-    /// Passes between two looks at the true residual.
-    pub check_every: f64,
+    /// When to look at the true residual.
+    pub looks: Looks,
     /// Whether to stop at the error floor.
     pub at_floor: bool,
+    /// Whether to return the best point that was looked at in place of the last one.
+    pub best: bool,
+}
+
+/// When to look at the true residual. The start and the end are always looked at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Looks {
+    /// Every so many passes.
+    Every(f64),
+    /// After every pass where a look is free; where it costs about a pass, when half as many passes as before the last look, and
+    /// at least four, have been made since. Which passes are looked at depends on nothing but their number.
+    Growing,
+}
+
+impl Looks {
+    /// The pass of the next look.
+    fn after(self, last: f64, cost: f64) -> f64 {
+        match self {
+            Looks::Every(passes) => last + passes,
+            Looks::Growing => last + (cost * (0.5 * last).floor().max(4.0)).max(1.0),
+        }
+    }
 }
 
 impl Default for Stop {
@@ -43,19 +72,29 @@ impl Default for Stop {
         Self {
             residual: 1e-9,
             relative: 1e-6,
+            gap: None,
             passes: 1000.0,
             time: Duration::MAX,
-            check_every: 1.0,
+            looks: Looks::Growing,
             at_floor: true,
+            best: true,
         }
+    }
+}
+
+impl Stop {
+    /// Whether anything but a limit can end the run, so that it must be watched.
+    fn is_watched(&self) -> bool {
+        self.residual > 0.0 || self.relative > 0.0 || self.gap.is_some() || self.at_floor
     }
 }
 
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Reason {
-    /// The true residual is within the tolerance.
+    /// The point is stationary, or as close to the minimum as was asked for.
     Converged,
     /// The residual has stopped falling at the level of the gradient's errors.
     ErrorFloor,
@@ -67,6 +106,20 @@ pub enum Reason {
     Diverged,
     /// The observer asked to stop.
     Interrupted,
+}
+
+impl Reason {
+    /// The name of the reason, the same in every language.
+    pub fn code(self) -> &'static str {
+        match self {
+            Reason::Converged => "converged",
+            Reason::ErrorFloor => "error-floor",
+            Reason::PassLimit => "pass-limit",
+            Reason::TimeLimit => "time-limit",
+            Reason::Diverged => "diverged",
+            Reason::Interrupted => "interrupted",
+        }
+    }
 }
 
 impl fmt::Display for Reason {
@@ -82,43 +135,30 @@ impl fmt::Display for Reason {
     }
 }
 
-/// One look at a run.
+/// A line of the trace: a look at the run, or a pass whose objective the method has seen on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Where the solver is.
     #[serde(flatten)]
     pub progress: Progress,
-    /// What is true there.
-    #[serde(flatten)]
-    pub measure: Measure,
     /// Seconds until the point was reached.
     pub seconds: f64,
+    /// What is true there, if it was looked at.
+    pub at: Option<AtPoint>,
+    /// The largest errors since the last look.
+    pub errors: Ledger,
 }
 
-/// Sees every row and may end the run.
-pub trait Observer {
-    /// `Break` ends the run as interrupted.
-    fn observe(&mut self, row: &Row) -> ControlFlow<()>;
-}
-
-impl Observer for () {
-    fn observe(&mut self, _: &Row) -> ControlFlow<()> {
-        ControlFlow::Continue(())
+impl Row {
+    /// Φ, by a look or as the method saw it.
+    pub fn objective(&self) -> f64 {
+        let seen = self.progress.objective.unwrap_or(f64::NAN);
+        self.at.map_or(seen, |at| at.objective)
     }
-}
 
-impl<F: FnMut(&Row) -> ControlFlow<()>> Observer for F {
-    fn observe(&mut self, row: &Row) -> ControlFlow<()> {
-        self(row)
-    }
-}
-
-impl<A: Observer, B: Observer> Observer for (A, B) {
-    fn observe(&mut self, row: &Row) -> ControlFlow<()> {
-        match (self.0.observe(row), self.1.observe(row)) {
-            (ControlFlow::Continue(()), ControlFlow::Continue(())) => ControlFlow::Continue(()),
-            _ => ControlFlow::Break(()),
-        }
+    /// The residual of a look; NaN between looks.
+    pub fn residual(&self) -> f64 {
+        self.at.map_or(f64::NAN, |at| at.stationarity())
     }
 }
 
@@ -127,22 +167,27 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
 pub struct Report {
     /// Why it ended.
     pub reason: Reason,
-    /// What is true at the returned point.
+    /// What is true at the returned point, and what is known of the method.
     pub certificate: Certificate,
-    /// Every look at the run, the start first.
+    /// Every look at the run, the start first, and the passes in between whose objective was seen.
     pub trace: Vec<Row>,
-    /// Seconds until the returned point was reached, earlier looks included; what observers do is not counted.
+    /// Seconds until the run ended, looks included; what observers do is not counted.
     pub seconds: f64,
 }
 
 impl Report {
-    /// Whether the returned point is stationary to the tolerance.
+    /// Whether the returned point is what was asked for.
     pub fn converged(&self) -> bool {
-        self.reason == Reason::Converged
+        self.certificate.verdict.is_success()
+    }
+
+    /// The looks of the trace.
+    pub fn looks(&self) -> impl Iterator<Item = &Row> {
+        self.trace.iter().filter(|row| row.at.is_some())
     }
 }
 
-/// Runs a solver until `stop` says so; the observer sees the start and every check.
+/// Runs a solver until `stop` says so. The solver is left at the returned point, which the certificate is about.
 ///
 /// ```
 /// use proxsplit::{Row, Splitting, Stop, run, set::NonNeg, smooth::FnSmooth};
@@ -154,7 +199,7 @@ impl Report {
 /// let mut solver = Splitting::new(&f, &NonNeg, &[3.0])?;
 /// let mut objectives = Vec::new();
 /// let report = run(&mut solver, &Stop::default(), |row: &Row| {
-///     objectives.push(row.measure.objective);
+///     objectives.push(row.objective());
 ///     ControlFlow::Continue(()) // Break would end the run as interrupted
 /// });
 /// assert!(report.converged() && solver.x() == [0.0]);
@@ -162,14 +207,6 @@ impl Report {
 /// println!("{}", report.certificate);
 /// # Ok::<(), proxsplit::Error>(())
 /// ```
-pub fn run(solver: &mut dyn Solver, stop: &Stop, mut observer: impl Observer) -> Report {
-    let mut session = Session::new(*stop);
-    loop {
-        if let Event::Looked { row, end } = session.step(solver) {
-            let told = observer.observe(&row).is_break();
-            if let Some(reason) = end.or(told.then_some(Reason::Interrupted)) {
-                return session.report(reason, solver);
-            }
-        }
-    }
+pub fn run<S: Solver + ?Sized>(solver: &mut S, stop: &Stop, observer: impl Observer<S>) -> Report {
+    Session::new(*stop).run(solver, observer)
 }

@@ -30,6 +30,11 @@ pub trait Prox<T: Real = f64>: Send + Sync {
         0.0
     }
 
+    /// placeholder
+    fn conjugate(&self, _s: &[T]) -> Option<f64> {
+        None
+    }
+
     /// Convex, weakly convex or nonconvex: it limits the step and decides what a certificate may claim.
     fn class(&self) -> Class {
         Class::Convex
@@ -92,6 +97,16 @@ pub trait Smooth<T: Real = f64>: Send + Sync {
     /// What is known of L, ‖∇f(x) − ∇f(y)‖ ≤ L‖x − y‖.
     fn lipschitz(&self) -> Lipschitz {
         Lipschitz::Unknown
+    }
+
+    /// placeholder
+    fn lower_bound(&self) -> Option<f64> {
+        None
+    }
+
+    /// placeholder
+    fn cancelling(&self) -> Option<f64> {
+        None
     }
 
     /// Whether f is convex, as far as is known.

@@ -146,16 +146,54 @@ impl<'a, T: Lanes> Term<'a, T> {
         }
     }
 
-    /// ‖F − P_η(F − η·slope)‖/η
-    pub(crate) fn residual(&self, factor: &[T], slope: &[T], (rank, step): (usize, f64)) -> f64 {
+    /// Changes every vector of the factor, one after the other.
+    pub(crate) fn change_each(
+        &self,
+        factor: &mut [T],
+        rank: usize,
+        mut work: impl FnMut(&mut [T]),
+    ) {
+        match self.side {
+            Side::Codes => factor.chunks_mut(rank).for_each(work),
+            Side::Atoms => atoms::change_each(factor, rank, |atom| work(atom)),
+        }
+    }
+
+    /// Which factor it belongs to.
+    pub(crate) fn side(&self) -> Side {
+        self.side
+    }
+
+    /// ‖F − P_η(F − η·slope)‖/η, and what a stopped prox may hide from it; `None` if that is unknown.
+    pub(crate) fn residual(
+        &self,
+        factor: &[T],
+        slope: &[T],
+        (rank, step): (usize, f64),
+    ) -> (f64, Option<f64>) {
         let eta = T::of(step);
         scratch::with(factor.len(), |moved: &mut [T]| {
             for (moved, (&value, &slope)) in moved.iter_mut().zip(factor.iter().zip(slope)) {
                 *moved = value - eta * slope;
             }
-            self.project(moved, rank, eta);
-            distance_squared(factor, moved).sqrt() / step
+            let error = self.prox_with_error(moved, rank, eta);
+            let residual = distance_squared(factor, moved).sqrt() / step;
+            (residual, error.map(|error| error / step))
         })
+    }
+
+    /// factor ← P_η(factor), vector by vector, and a bound on how far that is from exact.
+    fn prox_with_error(&self, factor: &mut [T], rank: usize, step: T) -> Option<f64> {
+        if self.elementary.is_some() {
+            self.project(factor, rank, step);
+            return Some(0.0);
+        }
+        let mut square = Some(0.0);
+        self.change_each(factor, rank, |vector| {
+            let error = Some(self.prox.prox_with_error(vector, step));
+            square = square.zip(error).map(|(sum, error)| sum + error * error);
+        });
+        square.map(f64::sqrt)
     }
 }
 

@@ -3,6 +3,7 @@
 mod singular;
 
 use crate::balance::{Balance, Scales};
+use crate::membership::settle;
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, dot, gram};
 use crate::settings::Init;
@@ -35,24 +36,18 @@ pub(crate) fn start<T: Lanes>(problem: Problem<'_, T>, init: Init, seed: u64) ->
     factors
 }
 
-/// Given factors, if they fit the problem and lie in its sets.
+/// Given factors, if they fit the problem and lie in its sets, but for the rounding of files.
 pub(crate) fn given<T: Lanes>(
-    start: Factors<T>,
+    mut start: Factors<T>,
     problem: Problem<'_, T>,
 ) -> Result<Factors<T>, Error> {
     problem.fits(&start)?;
     let (atoms, codes) = problem.terms();
-    let inside = [
-        ("X", atoms.value(&start.x, problem.rank)),
-        ("A", codes.value(&start.a, problem.rank)),
-    ];
-    for (what, value) in inside {
-        if !value.is_finite() {
-            return Err(Error::Incompatible(format!(
-                "the given {what} does not lie in its set"
-            )));
-        }
-    }
+    settle(&atoms, &mut start.x, problem.rank)
+        .and_then(|()| settle(&codes, &mut start.a, problem.rank))
+        .map_err(|outside| {
+            Error::Incompatible(format!("the given factors do not fit: {outside}"))
+        })?;
     Ok(start)
 }
 

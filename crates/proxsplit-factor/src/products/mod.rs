@@ -34,6 +34,8 @@ pub struct Data<'a, T> {
     matrix: Matrix<'a>,
     /// Dense data in the precision of the factors, if they were narrowed.
     narrow: Option<Vec<T>>,
+    scale: f64,
+    missing: Missing,
     /// 1/scale
     weight: T,
     /// A sparse matrix by columns and by rows.
@@ -70,6 +72,8 @@ impl<'a, T: Lanes> Data<'a, T> {
         Ok(Self {
             matrix,
             narrow,
+            scale,
+            missing,
             weight: T::of(1.0 / scale),
             lines,
             gaps,
@@ -95,6 +99,16 @@ impl<'a, T: Lanes> Data<'a, T> {
     /// Whether only nonzeros are stored.
     pub fn is_sparse(&self) -> bool {
         self.lines.is_some()
+    }
+
+    /// What the stored numbers are divided by.
+    pub(crate) fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// Whether entries that are not stored are missing.
+    pub(crate) fn misses_unstored(&self) -> bool {
+        self.missing == Missing::Unstored
     }
 
     /// The data as they are stored.

@@ -9,9 +9,11 @@ use crate::ledger::{Level, Source};
 use crate::linalg::vec::axpy;
 use crate::order::{Order, Visits};
 use crate::{FiniteSum, Prox, Real};
+use serde::{Deserialize, Serialize};
 
 /// The operator O between the terms of a pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Inner {
     /// O = identity: one prox a pass.
     #[default]
@@ -19,6 +21,8 @@ pub enum Inner {
     /// O = P_η^g: one prox a term.
     Prox,
 }
+
+crate::names!("inner operator", Inner: "identity" => Identity, "prox" => Prox);
 
 /// A pass over all batches of terms, each evaluated where the ones before it have moved the point.
 pub struct IncrementalPass<'a, T: Real = f64> {
@@ -92,15 +96,23 @@ impl<'a, T: Real> IncrementalPass<'a, T> {
 impl<T: Real> GradientSource<T> for IncrementalPass<'_, T> {
     fn estimate(&mut self, x: &[T], step: f64, out: &mut [T]) -> Level {
         self.traced(x, step, out, |_, _, _| {});
-        if self.visits.batches() == 1 {
+        if self.visits.batches() == 1 && self.visits.order() != Order::Random {
             Level::Bounded(0.0)
         } else {
             Level::Unknown
         }
     }
 
+    /// Draws with replacement miss some terms and see others twice: that is sampling, also when they are as many as the terms.
     fn source(&self) -> Source {
-        Source::IncrementalDrift
+        match self.visits.order() {
+            Order::Random => Source::Sampling,
+            Order::Cyclic | Order::Reshuffled => Source::IncrementalDrift,
+        }
+    }
+
+    fn is_pass(&self) -> bool {
+        true
     }
 }
 

@@ -6,7 +6,10 @@ use crate::linalg::vec::scale;
 use crate::order::{Order, Visits};
 use crate::{Error, FiniteSum, Real};
 
-/// ∇̃f(x) = (T/|B|) Σ_{t ∈ B} ∇f_t(x), with a new batch B in every iteration.
+/// ∇̃f(x) = c Σ_{t ∈ B} ∇f_t(x), with a new batch B in every iteration.
+///
+/// For draws with replacement c = T/|B|. Where a pass visits every term once, c is the number of its batches, so that every
+/// term weighs the same over a pass: T/|B| would count the terms of a short last batch more often than the others.
 pub struct MiniBatch<'a, T: Real = f64> {
     f: &'a dyn FiniteSum<T>,
     visits: Visits,
@@ -39,8 +42,15 @@ impl<T: Real> GradientSource<T> for MiniBatch<'_, T> {
         self.batch += 1;
         out.fill(T::ZERO);
         self.f.add_gradient(batch, x, out);
-        scale(T::of(self.f.terms() as f64 / batch.len() as f64), out);
-        if batch.len() == self.f.terms() {
+        let (terms, size) = (self.f.terms(), batch.len());
+        let replaced = self.visits.order() == Order::Random;
+        let weight = if replaced {
+            terms as f64 / size as f64
+        } else {
+            self.visits.batches() as f64
+        };
+        scale(T::of(weight), out);
+        if size == terms && !replaced {
             Level::Bounded(0.0)
         } else {
             Level::Unknown

@@ -25,6 +25,11 @@ pub trait GradientSource<T: Real = f64>: Send {
     /// The line of the ledger that the error belongs to.
     fn source(&self) -> Source;
 
+    /// Whether an estimate is a pass in which the point moves, so that its error depends on the step.
+    fn is_pass(&self) -> bool {
+        false
+    }
+
     /// Passes over the data that one estimate costs.
     fn passes(&self) -> f64 {
         1.0

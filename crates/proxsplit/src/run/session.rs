@@ -1,53 +1,45 @@
-//! A run that is driven from outside, one iteration at a time: it can be saved between two of them and taken up again.
+//! The state of a run besides its solver: it can be saved between two steps and taken up again.
 
-use super::watch::Watch;
-use super::{Reason, Report, Row, Stop};
+use super::watch::{Returned, Watch};
+use super::{Observer, Reason, Report, Row, Stop};
+use crate::certificate::Certificate;
 use crate::solve::{Progress, Solver};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// What a call of [`Session::step`] has done.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Event {
-    /// One iteration of the solver.
-    Moved(Progress),
-    /// One look at the true residual; with `end`, the run is over.
-    Looked {
-        /// What was seen.
-        row: Row,
-        /// Why the run ends here, if it does.
-        end: Option<Reason>,
-    },
-}
-
 /// What a session must know to go on, besides the solver's own state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Saved {
-    /// Every look so far.
+    /// The trace so far.
     pub trace: Vec<Row>,
     /// Where the solver is.
     pub progress: Progress,
     /// Seconds so far.
     pub seconds: f64,
+    /// The row of the trace whose point was kept.
+    pub kept: Option<usize>,
 }
 
-/// Drives a solver step by step. Time counts only inside [`Session::step`] and [`Session::look`], so saving is free.
+/// One run. Time counts only while the solver works, so observers are free.
 ///
 /// A session that is saved and resumed ends like one that was never disturbed, if its solver does.
 ///
 /// ```
-/// use proxsplit::{Event, Session, Splitting, Stop, data::*, prox::L1, smooth::LeastSquares};
+/// use proxsplit::run::Observer;
+/// use proxsplit::{Row, Session, Splitting, Stop, data::*, prox::L1, smooth::LeastSquares};
+/// use std::ops::ControlFlow;
+/// struct Checkpoints(Vec<u8>);
+/// impl<S: ?Sized> Observer<S> for Checkpoints {
+///     fn looked(&mut self, _: &Row, session: &Session, _: &mut S) -> ControlFlow<()> {
+///         self.0.push(session.save().trace.len() as u8); // whenever it is time
+///         ControlFlow::Continue(())
+///     }
+/// }
 /// let one = Dense::new(1, 1, Order::RowMajor, Elements::F64(&[1.0]))?;
 /// let (f, g) = (LeastSquares::new(one, &[3.0])?, L1::new(1.0)?);
 /// let mut solver = Splitting::new(&f, &g, &[0.0])?;
-/// let mut session = Session::new(Stop::default());
-/// let reason = loop {
-///     if let Event::Looked { end: Some(reason), .. } = session.step(&mut solver) {
-///         break reason;
-///     }
-///     let _file = session.save(); // whenever it is time
-/// };
-/// assert!(session.report(reason, &solver).converged());
+/// let report = Session::new(Stop::default()).run(&mut solver, Checkpoints(Vec::new()));
+/// assert!(report.converged());
 /// # Ok::<(), proxsplit::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -55,6 +47,7 @@ pub struct Session {
     watch: Watch,
     progress: Progress,
     seconds: f64,
+    limit: Option<Reason>,
 }
 
 impl Session {
@@ -62,13 +55,9 @@ impl Session {
     pub fn new(stop: Stop) -> Self {
         Self {
             watch: Watch::new(stop),
-            progress: Progress {
-                iteration: 0,
-                passes: 0.0,
-                step: 0.0,
-                displacement: 0.0,
-            },
+            progress: Progress::START,
             seconds: 0.0,
+            limit: (stop.passes <= 0.0).then_some(Reason::PassLimit),
         }
     }
 
@@ -78,9 +67,11 @@ impl Session {
             watch: Watch::new(stop),
             progress: saved.progress,
             seconds: saved.seconds,
+            limit: None,
         };
         session.watch.trace = saved.trace;
-        session.watch.limit = session.hit();
+        session.watch.kept = saved.kept;
+        session.limit = session.hit();
         session
     }
 
@@ -90,6 +81,7 @@ impl Session {
             trace: self.watch.trace.clone(),
             progress: self.progress,
             seconds: self.seconds,
+            kept: self.watch.kept,
         }
     }
 
@@ -103,70 +95,108 @@ impl Session {
         self.progress
     }
 
-    /// The last look.
-    pub fn last(&self) -> Option<&Row> {
-        self.watch.trace.last()
+    /// The trace so far.
+    pub fn trace(&self) -> &[Row] {
+        &self.watch.trace
     }
 
     /// The limit that is hit, if one is; the next look ends the run.
     pub fn limit(&self) -> Option<Reason> {
-        self.watch.limit
+        self.limit
     }
 
-    /// A look, if one is due or a limit is hit; otherwise one iteration.
-    pub fn step(&mut self, solver: &mut dyn Solver) -> Event {
-        if self.watch.limit.is_some() || self.is_due() {
-            self.look(solver)
-        } else {
-            Event::Moved(self.advance(solver))
+    /// Runs to the end.
+    pub fn run<S: Solver + ?Sized>(
+        mut self,
+        solver: &mut S,
+        mut observer: impl Observer<S>,
+    ) -> Report {
+        let mut interrupted = false;
+        loop {
+            if self.limit.is_some() || interrupted || self.is_due(solver.look_cost()) {
+                let (row, end) = self.look(solver);
+                let told = observer.looked(&row, &self, solver).is_break();
+                let asked = (interrupted || told).then_some(Reason::Interrupted);
+                if let Some(reason) = end.or(asked) {
+                    return self.report(reason, solver);
+                }
+            }
+            self.advance(solver);
+            interrupted = observer.moved(&self, solver).is_break();
         }
     }
 
     /// One iteration.
-    pub fn advance(&mut self, solver: &mut dyn Solver) -> Progress {
+    fn advance<S: Solver + ?Sized>(&mut self, solver: &mut S) {
         let start = Instant::now();
         let next = solver.next();
         self.seconds += start.elapsed().as_secs_f64();
         match next {
-            None => self.watch.limit = Some(Reason::Diverged),
+            None => self.limit = Some(Reason::Diverged),
             Some(next) => {
                 self.progress = next;
-                self.watch.limit = self.hit();
+                self.limit = self.hit();
+                self.watch.pass_by(next, self.seconds);
             }
         }
-        self.progress
     }
 
-    /// A look at the current point, due or not. Its row has the time at which the point was reached.
-    pub fn look(&mut self, solver: &mut dyn Solver) -> Event {
+    /// A look at the current point; its row has the time at which the point was reached. With an end, the run is over.
+    fn look<S: Solver + ?Sized>(&mut self, solver: &mut S) -> (Row, Option<Reason>) {
         let start = Instant::now();
-        let measure = solver.measure();
+        let at = solver.measure();
+        let setting = solver.setting();
         let row = Row {
             progress: self.progress,
-            measure,
             seconds: self.seconds,
+            at: Some(at),
+            errors: setting.ledger,
         };
+        let (end, keep) = self.watch.look(row, &setting, self.limit);
+        if keep {
+            solver.keep();
+        }
         self.seconds += start.elapsed().as_secs_f64();
-        let end = self.watch.look(row, solver);
-        Event::Looked { row, end }
+        (row, end)
     }
 
-    /// Ends the run.
-    ///
-    /// # Panics
-    /// If there was no look at all.
-    pub fn report(self, reason: Reason, solver: &dyn Solver) -> Report {
-        self.watch.report(reason, solver)
+    fn report<S: Solver + ?Sized>(self, reason: Reason, solver: &mut S) -> Report {
+        let setting = solver.setting();
+        solver.settle();
+        let Returned {
+            row,
+            at,
+            verdict,
+            standard,
+            of_method,
+        } = self.watch.returned(reason, setting);
+        Report {
+            reason,
+            certificate: Certificate {
+                verdict,
+                at_point: at,
+                of_method,
+                tolerance: standard.tolerance(&at),
+                start_objective: standard.start_objective,
+                passes: row.progress.passes,
+                obstacle: standard.obstacle(&at),
+            },
+            trace: self.watch.trace,
+            seconds: self.seconds,
+        }
     }
 
-    fn is_due(&self) -> bool {
-        let every = self.watch.stop.check_every;
-        // A solver counts passes in fractions; half a percent of a check's distance is rounding of those sums.
-        let due = |last: &Row| {
-            self.progress.iteration > last.progress.iteration
-                && self.progress.passes >= last.progress.passes + 0.995 * every
+    fn is_due(&self, cost: f64) -> bool {
+        let Some(last) = self.watch.last_look() else {
+            return true;
         };
-        self.watch.trace.last().is_none_or(due)
+        let stop = &self.watch.stop;
+        let next = stop.looks.after(last.progress.passes, cost);
+        // A solver counts passes in fractions; half a percent of the distance is rounding of those sums.
+        let slack = 0.005 * (next - last.progress.passes);
+        stop.is_watched()
+            && self.progress.iteration > last.progress.iteration
+            && self.progress.passes >= next - slack
     }
 
     fn hit(&self) -> Option<Reason> {

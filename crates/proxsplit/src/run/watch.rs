@@ -1,100 +1,232 @@
-//! The one place that decides when a run ends.
+//! The one place that decides when a run ends, and which point it returns.
 
-use super::{Reason, Report, Row, Stop};
-use crate::certificate::Certificate;
-use crate::solve::Solver;
+use super::{Reason, Row, Stop};
+use crate::certificate::{AtPoint, Curve, Obstacle, OfMethod, Standard, Verdict};
+use crate::ledger::Ledger;
+use crate::solve::{Progress, Setting};
 
 /// What a run has seen so far.
 #[derive(Debug, Clone)]
 pub(super) struct Watch {
     pub(super) stop: Stop,
-    tolerance: f64,
-    pub(super) limit: Option<Reason>,
     pub(super) trace: Vec<Row>,
+    /// The row of the point that the solver keeps.
+    pub(super) kept: Option<usize>,
 }
 
-/// A residual within this multiple of ‖e‖ is explained by the errors: the theorem's K, as seen in practice.
-const FLOOR: f64 = 10.0;
+/// What a run returns.
+pub(super) struct Returned {
+    pub(super) row: Row,
+    pub(super) at: AtPoint,
+    pub(super) verdict: Verdict,
+    pub(super) standard: Standard,
+    pub(super) of_method: OfMethod,
+}
 
 /// Passes before which no run counts as stuck, and the looks that each half of it needs.
 const PATIENCE: f64 = 20.0;
 const LOOKS: usize = 2;
+/// A second half of a run that lowers the objective by more than this, relatively, is still on its way.
+const STILL_FALLING: f64 = 1e-3;
+/// A residual that has grown by this factor above the start's objective has run away.
+const RUNAWAY: f64 = 1e8;
 
 impl Watch {
     pub(super) fn new(stop: Stop) -> Self {
         Self {
             stop,
-            tolerance: stop.residual,
-            limit: (stop.passes <= 0.0).then_some(Reason::PassLimit),
             trace: Vec::new(),
+            kept: None,
         }
     }
 
-    /// Judges a row, which is kept unless it is the last one again.
-    pub(super) fn look(&mut self, row: Row, solver: &dyn Solver) -> Option<Reason> {
-        let setting = solver.setting();
-        let now = row.measure.stationarity(setting.class);
-        let again = |last: &Row| last.progress.iteration == row.progress.iteration;
-        if !self.trace.last().is_some_and(again) {
-            self.trace.push(row);
+    pub(super) fn last_look(&self) -> Option<&Row> {
+        self.trace.iter().rev().find(|row| row.at.is_some())
+    }
+
+    /// Writes down a whole pass whose objective the method has seen on its way.
+    pub(super) fn pass_by(&mut self, progress: Progress, seconds: f64) {
+        let last = self.trace.last().map_or(0.0, |row| row.progress.passes);
+        if progress.objective.is_some() && progress.passes >= last.floor() + 1.0 - 1e-9 {
+            self.trace.push(Row {
+                progress,
+                seconds,
+                at: None,
+                errors: Ledger::default(),
+            });
         }
-        let first = self.trace[0].measure;
-        self.tolerance =
-            self.stop.residual + self.stop.relative * first.stationarity(setting.class);
-        let ran_away = row.measure.objective > first.objective
-            && now > 1e8 * (first.stationarity(setting.class) + 1.0);
-        if ran_away || !now.is_finite() || row.measure.objective.is_nan() {
+    }
+
+    /// Judges a look; whether the run ends there, and whether its point is to be kept.
+    pub(super) fn look(
+        &mut self,
+        row: Row,
+        setting: &Setting,
+        limit: Option<Reason>,
+    ) -> (Option<Reason>, bool) {
+        // A look is worth more than what was seen of the same point in passing.
+        let again = |last: &Row| last.progress.iteration == row.progress.iteration;
+        if self.trace.last().is_some_and(again) && self.kept != Some(self.trace.len() - 1) {
+            self.trace.pop();
+        }
+        self.trace.push(row);
+        let Some(at) = row.at else {
+            return (limit, false);
+        };
+        let end = self.end(&at, setting, limit);
+        let arrived = match end {
+            Some(Reason::Converged) => true,
+            // The floor is what the second half of the run has shown; a point of the first is none.
+            Some(Reason::ErrorFloor) => self
+                .kept
+                .is_none_or(|kept| self.trace[kept].progress.passes <= 0.5 * row.progress.passes),
+            _ => false,
+        };
+        let keep = !self.stop.best || arrived || self.is_best(&at);
+        if keep {
+            self.kept = Some(self.trace.len() - 1);
+        }
+        (end, keep)
+    }
+
+    fn end(&self, at: &AtPoint, setting: &Setting, limit: Option<Reason>) -> Option<Reason> {
+        // After a step that was not finite, the point is one that the method could not leave.
+        if limit == Some(Reason::Diverged) || self.ran_away(at) {
             return Some(Reason::Diverged);
         }
-        if now <= self.tolerance {
+        let standard = self.standard();
+        if standard.is_stationary(at) || standard.is_optimal(at) {
             return Some(Reason::Converged);
         }
-        // With steps that go to zero the floor falls with them.
-        let stuck = self.stop.at_floor
-            && !setting.diminishing
-            && self.is_stuck(|row| row.measure.stationarity(setting.class));
-        if stuck && now <= FLOOR * setting.ledger.total() {
+        if self.stop.at_floor && self.is_at_floor(at, setting) {
             return Some(Reason::ErrorFloor);
         }
-        self.limit
+        limit
     }
 
-    /// Whether twice the work has gained nothing: neither the best residual nor the best objective of the second half of
-    /// the run is clearly better than that of the first. Halves make the test the same for fast and slow runs, and halves of
-    /// the passes for frequent and rare looks.
-    fn is_stuck(&self, residual: impl Fn(&Row) -> f64) -> bool {
-        let passes = self.trace.last().map_or(0.0, |row| row.progress.passes);
-        let half = |row: &Row| row.progress.passes <= 0.5 * passes;
-        let (early, late) = self.trace.split_at(self.trace.partition_point(half));
-        if passes < PATIENCE || early.len() < LOOKS || late.len() < LOOKS {
+    /// Whether no look so far has found a lower objective at a sound point.
+    fn is_best(&self, at: &AtPoint) -> bool {
+        let kept = self.kept.and_then(|row| self.trace[row].at);
+        match kept.filter(AtPoint::is_sound) {
+            None => true,
+            Some(kept) => at.is_sound() && at.objective < kept.objective,
+        }
+    }
+
+    fn standard(&self) -> Standard {
+        let start = self.trace.first().and_then(|row| row.at);
+        Standard {
+            residual: self.stop.residual,
+            relative: self.stop.relative,
+            gap: self.stop.gap,
+            start_objective: start.map_or(f64::NAN, |at| at.objective),
+        }
+    }
+
+    fn ran_away(&self, at: &AtPoint) -> bool {
+        let Some(first) = self.trace.first().and_then(|row| row.at) else {
+            return false;
+        };
+        let far = at.objective > first.objective
+            && at.residual > RUNAWAY * (first.residual + first.scale.max(f64::MIN_POSITIVE));
+        far || !at.residual.is_finite() || at.objective.is_nan() || at.objective == f64::INFINITY
+    }
+
+    /// Whether the residual is explained by the errors of the gradient and the run gains nothing any more: over the second half of
+    /// the run it stays within K·ē, the largest errors do not fall, and neither does the objective.
+    fn is_at_floor(&self, at: &AtPoint, setting: &Setting) -> bool {
+        let Some((early, late)) = self.halves() else {
+            return false;
+        };
+        // With steps that go to zero the floor falls with them.
+        let Some(curve) = Curve::of(setting).filter(|_| !setting.vanishing) else {
+            return false;
+        };
+        let (before, errors) = (
+            errors_of(&early),
+            errors_of(&late).or_larger(&setting.ledger),
+        );
+        let still_falls = errors.total() < 0.5 * before.total();
+        let sound = !matches!(
+            self.standard().obstacle(at),
+            Some(Obstacle::Unsound | Obstacle::AboveStart)
+        );
+        if !errors.is_known() || still_falls || !sound {
             return false;
         }
-        let best = |rows: &[Row], value: &dyn Fn(&Row) -> f64| {
-            rows.iter().map(value).fold(f64::INFINITY, f64::min)
+        let floor = curve.constant * errors.total();
+        let residual = |row: &Row| row.at.map_or(f64::INFINITY, |at| at.residual);
+        let objective = |row: &Row| row.at.map_or(f64::INFINITY, |at| at.objective);
+        let least = |rows: &[Row], of: &dyn Fn(&Row) -> f64| {
+            rows.iter().map(of).fold(f64::INFINITY, f64::min)
         };
-        let objective = |row: &Row| row.measure.objective;
-        let (first, before, now) = (
-            objective(&self.trace[0]),
-            best(early, &objective),
-            best(late, &objective),
-        );
-        best(late, &residual) > 0.9 * best(early, &residual)
-            && before - now < 0.1 * (first - before)
+        let fell = least(&early, &objective) - least(&late, &objective);
+        late.iter().all(|row| residual(row) <= floor)
+            && least(&late, &residual) > 0.9 * least(&early, &residual)
+            && fell <= STILL_FALLING * at.objective.abs()
     }
 
-    pub(super) fn report(self, reason: Reason, solver: &dyn Solver) -> Report {
-        let last = self.trace[self.trace.len() - 1];
-        let certificate = Certificate::new(
-            reason,
-            (last.progress, last.measure),
-            &solver.setting(),
-            self.tolerance,
-        );
-        Report {
-            reason,
-            certificate,
-            seconds: last.seconds,
-            trace: self.trace,
+    /// The looks of the first and of the second half of the passes, if there are enough of both.
+    fn halves(&self) -> Option<(Vec<Row>, Vec<Row>)> {
+        let passes = self.trace.last()?.progress.passes;
+        let looks = self.trace.iter().filter(|row| row.at.is_some()).copied();
+        let (early, late): (Vec<Row>, Vec<Row>) =
+            looks.partition(|row| row.progress.passes <= 0.5 * passes);
+        let enough = passes >= PATIENCE && early.len() >= LOOKS && late.len() >= LOOKS;
+        enough.then_some((early, late))
+    }
+
+    /// The kept point with its verdict, which follows from that point alone.
+    pub(super) fn returned(&self, reason: Reason, mut setting: Setting) -> Returned {
+        let row = self.trace[self.kept.unwrap_or(self.trace.len() - 1)];
+        let at = row.at.unwrap_or(NOTHING);
+        let standard = self.standard();
+        let passes = self.trace.last().map_or(0.0, |row| row.progress.passes);
+        let late: Vec<Row> = self
+            .trace
+            .iter()
+            .filter(|row| row.at.is_some() && row.progress.passes > 0.5 * passes)
+            .copied()
+            .collect();
+        setting.ledger = errors_of(&late).or_larger(&setting.ledger);
+        let last = self
+            .trace
+            .last()
+            .map_or(Progress::START, |row| row.progress);
+        let start_gap = at.lower_bound.map(|bound| standard.start_objective - bound);
+        let verdict = match reason {
+            Reason::Diverged => Verdict::Diverged { pass: last.passes },
+            _ if standard.is_stationary(&at) => Verdict::Stationary,
+            _ if standard.is_optimal(&at) => Verdict::Optimal,
+            Reason::ErrorFloor => Verdict::AtErrorFloor,
+            limit => Verdict::NotConverged(limit),
+        };
+        Returned {
+            row,
+            at,
+            verdict,
+            standard,
+            of_method: OfMethod::new(&setting, start_gap, last.iteration),
         }
     }
 }
+
+/// The largest errors of some looks.
+fn errors_of(rows: &[Row]) -> Ledger {
+    rows.iter()
+        .fold(Ledger::default(), |sum, row| sum.or_larger(&row.errors))
+}
+
+/// What is known of a point that nobody looked at.
+const NOTHING: AtPoint = AtPoint {
+    objective: f64::NAN,
+    residual: f64::NAN,
+    reference_step: f64::NAN,
+    prox_error: None,
+    scale: f64::NAN,
+    rounding: f64::NAN,
+    gap: None,
+    lower_bound: None,
+    feasible: false,
+    pair: None,
+};

@@ -1,6 +1,7 @@
 //! The incremental form, eq.32: a pass over the terms of f, then xᵏ⁺¹ = P_η^g(xᵏ − η Σ_t ∇f_t(x^{k,t})).
 
-use super::{Measure, Progress, Setting, Solver, Splitting};
+use super::{Progress, Setting, Solver, Splitting};
+use crate::certificate::AtPoint;
 use crate::gradient::{IncrementalPass, Inner};
 use crate::order::Order;
 use crate::step::StepRule;
@@ -105,11 +106,23 @@ impl<T: Real> Iterator for IncrementalSplitting<'_, T> {
 }
 
 impl<T: Real> Solver for IncrementalSplitting<'_, T> {
-    fn measure(&mut self) -> Measure {
+    fn measure(&mut self) -> AtPoint {
         self.outer.measure()
+    }
+
+    fn look_cost(&self) -> f64 {
+        self.outer.look_cost()
     }
 
     fn setting(&self) -> Setting {
         self.outer.setting()
+    }
+
+    fn keep(&mut self) {
+        self.outer.keep();
+    }
+
+    fn settle(&mut self) {
+        self.outer.settle();
     }
 }

@@ -9,6 +9,7 @@ pub use incremental::{IncrementalSplitting, Passes};
 pub use sggd::{Sggd, Split, Subgradient};
 pub use splitting::Splitting;
 
+use crate::certificate::{Assumption, AtPoint};
 use crate::ledger::Ledger;
 use crate::{Class, Lipschitz};
 use serde::{Deserialize, Serialize};
@@ -23,45 +24,42 @@ pub struct Progress {
     /// η of this iteration.
     pub step: f64,
     /// ‖xᵏ⁺¹ − xᵏ‖. A small one does not mean that x is stationary.
+    #[serde(deserialize_with = "crate::number::null_is_nan")]
     pub displacement: f64,
+    /// Φ as the method has seen it on its way, where that costs nothing.
+    #[serde(default)]
+    pub objective: Option<f64>,
 }
 
-/// What is true at the current point, by the exact gradient.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Measure {
-    /// Φ(x)
-    pub objective: f64,
-    /// ‖ρ(x)‖, ρ(x) = x − P_1(x − ∇f(x)).
-    pub residual: f64,
-    /// ‖ρ_η(x)‖, ρ_η(x) = (x − P_η(x − η∇f(x)))/η with the solver's step.
-    pub scaled_residual: f64,
-}
-
-impl Measure {
-    /// How far x is from stationary: the larger of both residuals; for a nonconvex g only ‖ρ_η‖ has a meaning.
-    pub fn stationarity(&self, class: Class) -> f64 {
-        match class {
-            Class::Convex => self.residual.max(self.scaled_residual),
-            _ => self.scaled_residual,
-        }
-    }
+impl Progress {
+    /// Nothing has been done yet.
+    pub const START: Self = Self {
+        iteration: 0,
+        passes: 0.0,
+        step: 0.0,
+        displacement: 0.0,
+        objective: None,
+    };
 }
 
 /// How the steps of a solver are justified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Method {
-    /// Proximal splitting with steps in the range of eq.38, on exact or inexact gradients.
+    /// Proximal splitting with 0 < η < 2/L, on exact or inexact gradients.
     Splitting,
     /// Proximal splitting on exact gradients with a line search that makes Φ decrease.
     Descent,
     /// Proximal splitting whose steps follow the local curvature; proved for convex problems.
     Adaptive,
+    /// Any passes that never raise Φ, with plain descent passes again and again in between.
+    Monotone,
     /// A subgradient step, which no theorem here covers.
     Subgradient,
 }
 
 /// What is known of a run besides its numbers; decides which theorem covers it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
     /// The class of g.
     pub class: Class,
@@ -69,21 +67,38 @@ pub struct Setting {
     pub convex: bool,
     /// L, known, estimated or unknown.
     pub lipschitz: Lipschitz,
-    /// The latest η.
-    pub step: f64,
+    /// The least and the greatest η so far; `None` before the first step.
+    pub steps: Option<(f64, f64)>,
     /// The kind of step.
     pub method: Method,
-    /// Whether the steps go to zero.
-    pub diminishing: bool,
-    /// The errors, by source.
+    /// Whether the steps go to zero, with Σ η = ∞.
+    pub vanishing: bool,
+    /// Whether Σ η² < ∞, too.
+    pub square_summable: bool,
+    /// K, if the method has one of its own in place of the table's.
+    pub constant: Option<f64>,
+    /// The largest errors since the last look, by source.
     pub ledger: Ledger,
+    /// What the method assumes besides.
+    pub assumptions: Vec<Assumption>,
 }
 
 /// A method that can be run: an endless iterator that ends only when its iterates are no longer finite.
 pub trait Solver: Iterator<Item = Progress> {
-    /// Objective and residuals at the current point. May cost a pass over the data.
-    fn measure(&mut self) -> Measure;
+    /// Looks at the current point, or at the one that would be returned in its place. May cost a pass over the data.
+    fn measure(&mut self) -> AtPoint;
 
-    /// What is known of this run.
+    /// What a look costs, in passes.
+    fn look_cost(&self) -> f64 {
+        1.0
+    }
+
+    /// What is known of this run since the last look.
     fn setting(&self) -> Setting;
+
+    /// Keeps the point of the last look, to be returned if no better one comes.
+    fn keep(&mut self);
+
+    /// Goes to the point that was kept; the run is over.
+    fn settle(&mut self);
 }

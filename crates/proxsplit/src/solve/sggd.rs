@@ -1,7 +1,8 @@
 //! The stochastic generalized gradient method, the baseline of the paper: x ← Π_X(x − η_k(∇̃f(x) + s)), s ∈ ∂ψ(x).
 
 use super::point::Point;
-use super::{Measure, Method, Passes, Progress, Setting, Solver};
+use super::{Method, Passes, Progress, Setting, Solver};
+use crate::certificate::AtPoint;
 use crate::gradient::{GradientSource, MiniBatch};
 use crate::ledger::{Ledger, Level};
 use crate::linalg::vec;
@@ -35,6 +36,7 @@ pub struct Sggd<'a, T: Real = f64> {
     before: Vec<T>,
     iteration: u64,
     passes: f64,
+    longest: f64,
     step: f64,
 }
 
@@ -65,6 +67,7 @@ impl<'a, T: Real> Sggd<'a, T> {
             before,
             iteration: 0,
             passes: 0.0,
+            longest: 0.0,
             step: 0.0,
         })
     }
@@ -96,23 +99,25 @@ impl<T: Real> Iterator for Sggd<'_, T> {
         self.iteration += 1;
         self.passes += self.sample.passes();
         self.step = step;
+        self.longest = self.longest.max(step);
         Some(Progress {
             iteration: self.iteration,
             passes: self.passes,
             step,
             displacement,
+            objective: None,
         })
     }
 }
 
 impl<T: Real> Solver for Sggd<'_, T> {
-    fn measure(&mut self) -> Measure {
-        let step = if self.step > 0.0 {
-            self.step
-        } else {
-            self.rule.scheduled(0).unwrap_or(1.0)
+    fn measure(&mut self) -> AtPoint {
+        let l = self.point.f.lipschitz().value();
+        let reference = match l.filter(|l| *l > 0.0 && l.is_finite()) {
+            Some(l) => 1.0 / l,
+            None => self.rule.scheduled(0).unwrap_or(1.0),
         };
-        self.point.measure(step)
+        self.point.measure(reference)
     }
 
     fn setting(&self) -> Setting {
@@ -122,11 +127,22 @@ impl<T: Real> Solver for Sggd<'_, T> {
             class: self.point.g.class(),
             convex: self.point.f.is_convex(),
             lipschitz: self.point.f.lipschitz(),
-            step: self.step,
+            steps: (self.iteration > 0).then_some((self.step, self.longest)),
             method: Method::Subgradient,
-            diminishing: self.rule.vanishes(),
+            vanishing: self.rule.vanishes(),
+            square_summable: self.rule.is_square_summable(),
+            constant: None,
             ledger,
+            assumptions: Vec::new(),
         }
+    }
+
+    fn keep(&mut self) {
+        self.point.keep();
+    }
+
+    fn settle(&mut self) {
+        self.point.settle();
     }
 }
 

@@ -3,10 +3,10 @@
 mod iteration;
 
 use super::point::Point;
-use super::{Measure, Method, Setting, Solver};
+use super::{Method, Setting, Solver};
+use crate::certificate::AtPoint;
 use crate::gradient::GradientSource;
 use crate::ledger::{Ledger, Level, Source};
-use crate::linalg::vec;
 use crate::step::{BarzilaiBorwein, BoldDriver, Constant, StepRule};
 use crate::{Error, Lipschitz, Prox, Real, Smooth};
 
@@ -36,8 +36,12 @@ pub struct Splitting<'a, T: Real = f64> {
     previous: Vec<T>, // ∇̃f(xᵏ⁻¹)
     trial: Vec<T>,    // xᵏ⁺¹ while it is made, xᵏ⁻¹ afterwards
     lipschitz: Lipschitz,
-    ledger: Ledger,
-    step: f64,
+    observed: f64,             // the largest ‖Δg‖/‖Δx‖ of exact gradients
+    ledger: Ledger,            // the largest errors since the last look
+    looked: bool,              // whether the last thing done was a look
+    objective: Option<f64>,    // Φ(xᵏ), for rules that watch it
+    step: f64,                 // the latest η
+    steps: Option<(f64, f64)>, // the least and the greatest η
     iteration: u64,
     passes: f64,
 }
@@ -53,8 +57,12 @@ impl<'a, T: Real> Splitting<'a, T> {
             previous: vec![T::ZERO; start.len()],
             trial: vec![T::ZERO; start.len()],
             lipschitz: f.lipschitz(),
+            observed: 0.0,
             ledger: Ledger::default(),
+            looked: false,
+            objective: None,
             step: 0.0,
+            steps: None,
             iteration: 0,
             passes: 0.0,
         })
@@ -93,13 +101,13 @@ impl<'a, T: Real> Splitting<'a, T> {
         }
         let (first, constant) = (self.first_step(), Constant::within(self.lipschitz));
         let constant = constant.unwrap_or(Constant::UNIT);
-        let source = self.source.as_ref().map(|source| source.source());
-        let rule = self.rule.get_or_insert_with(|| match source {
+        let is_pass = self.source.as_ref().map(|source| source.is_pass());
+        let rule = self.rule.get_or_insert_with(|| match is_pass {
             None => BarzilaiBorwein::new(first).map_or(Box::new(constant), |rule| Box::new(rule)),
-            Some(Source::IncrementalDrift) => {
+            Some(true) => {
                 BoldDriver::new(first.min(1.0)).map_or(Box::new(constant), |rule| Box::new(rule))
             }
-            Some(_) => Box::new(constant),
+            Some(false) => Box::new(constant),
         });
         rule.as_mut()
     }
@@ -109,53 +117,90 @@ impl<'a, T: Real> Splitting<'a, T> {
         let l = self.lipschitz.value().filter(|l| *l > 0.0 && l.is_finite());
         l.map_or(1.0, |l| 1.0 / l)
     }
+
+    /// L as far as it is known: estimates grow with what the run has seen.
+    fn lipschitz_so_far(&self) -> Lipschitz {
+        let of_rule = self
+            .rule
+            .as_deref()
+            .map_or(Lipschitz::Unknown, StepRule::lipschitz);
+        let known = match self.lipschitz {
+            Lipschitz::Unknown => of_rule,
+            known => known,
+        };
+        match known {
+            Lipschitz::Known(l) => Lipschitz::Known(l),
+            Lipschitz::Estimated(l) => Lipschitz::Estimated(l.max(self.observed)),
+            Lipschitz::Unknown if self.observed > 0.0 => Lipschitz::Estimated(self.observed),
+            Lipschitz::Unknown => Lipschitz::Unknown,
+        }
+    }
+
+    /// The step at which residuals are measured, whatever the solver's own: 1/L, or what the rule begins with.
+    fn reference_step(&mut self) -> f64 {
+        let l = self.lipschitz_so_far().value();
+        match l.filter(|l| *l > 0.0 && l.is_finite()) {
+            Some(l) => 1.0 / l,
+            None => self.rule().scheduled(0).unwrap_or(1.0),
+        }
+    }
 }
 
 impl<T: Real> Solver for Splitting<'_, T> {
-    fn measure(&mut self) -> Measure {
+    fn measure(&mut self) -> AtPoint {
         if self.source.is_none() {
             self.find_gradient(self.step);
         }
-        let iteration = self.iteration;
-        let scheduled = self.rule().scheduled(iteration);
-        let step = if self.step > 0.0 {
-            self.step
-        } else {
-            scheduled.unwrap_or(self.first_step())
-        };
-        let measure = self.point.measure(step);
-        if self
-            .source
-            .as_ref()
-            .is_none_or(|source| source.source() != Source::Rounding)
-        {
-            let rounding = T::EPSILON.f64() * vec::norm(&self.point.gradient);
-            self.ledger
-                .set(Source::Rounding, Level::Estimated(rounding));
+        self.rule();
+        let reference = self.reference_step();
+        if self.point.looks_beyond() {
+            self.passes += 1.0;
         }
-        measure
+        let at = self.point.measure(reference);
+        let of_source = self.source.as_ref().map(|source| source.source());
+        if of_source != Some(Source::Rounding) {
+            self.ledger
+                .raise(Source::Rounding, Level::Estimated(at.rounding));
+        }
+        self.looked = true;
+        at
+    }
+
+    fn look_cost(&self) -> f64 {
+        // The exact gradient of a look serves the next step, too.
+        if self.source.is_none() && !self.point.looks_beyond() {
+            0.0
+        } else {
+            1.0
+        }
     }
 
     fn setting(&self) -> Setting {
         let rule = self.rule.as_deref();
         let method = rule.map_or(Method::Splitting, StepRule::method);
-        let observed = rule.map_or(Lipschitz::Unknown, StepRule::lipschitz);
         Setting {
             class: self.point.g.class(),
             convex: self.point.f.is_convex(),
-            lipschitz: if self.lipschitz == Lipschitz::Unknown {
-                observed
-            } else {
-                self.lipschitz
-            },
-            step: self.step,
+            lipschitz: self.lipschitz_so_far(),
+            steps: self.steps,
             method: if self.source.is_none() {
                 method
             } else {
                 Method::Splitting
             },
-            diminishing: rule.is_some_and(StepRule::vanishes),
+            vanishing: rule.is_some_and(StepRule::vanishes),
+            square_summable: rule.is_some_and(StepRule::is_square_summable),
+            constant: None,
             ledger: self.ledger,
+            assumptions: Vec::new(),
         }
+    }
+
+    fn keep(&mut self) {
+        self.point.keep();
+    }
+
+    fn settle(&mut self) {
+        self.point.settle();
     }
 }

@@ -17,7 +17,6 @@ const CUT: f64 = 0.5;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoldDriver {
     step: f64,
-    objective: f64,
 }
 
 impl BoldDriver {
@@ -25,7 +24,6 @@ impl BoldDriver {
     pub fn new(first: f64) -> Result<Self, Error> {
         Ok(Self {
             step: positive("first step", first)?,
-            objective: f64::INFINITY,
         })
     }
 }
@@ -39,12 +37,9 @@ impl StepRule for BoldDriver {
         true
     }
 
-    fn keeps(&mut self, objective: f64) -> bool {
-        let fell = objective < self.objective;
+    fn keeps(&mut self, before: f64, after: f64) -> bool {
+        let fell = after < before;
         self.step *= if fell { GROWTH } else { CUT };
-        if fell {
-            self.objective = objective;
-        }
         fell
     }
 }
@@ -54,13 +49,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_step_grows_with_every_new_least_objective_and_is_halved_otherwise() {
+    fn the_step_grows_whenever_the_objective_falls_and_is_halved_otherwise() {
         assert!(BoldDriver::new(0.0).is_err() && BoldDriver::new(f64::NAN).is_err());
         let mut rule = BoldDriver::new(1.0).unwrap();
-        assert!(rule.keeps(5.0) && rule.keeps(4.0));
+        assert!(rule.keeps(5.0, 4.5) && rule.keeps(4.5, 4.0));
         assert_eq!(rule.scheduled(7), Some(GROWTH * GROWTH));
-        assert!(!rule.keeps(4.5) && !rule.keeps(f64::NAN));
+        assert!(!rule.keeps(4.0, 4.5) && !rule.keeps(4.0, f64::NAN));
         assert_eq!(rule.scheduled(9), Some(GROWTH * GROWTH / 4.0));
-        assert!(rule.keeps(3.0));
+        assert!(rule.keeps(4.0, 3.0));
     }
 }

@@ -42,4 +42,8 @@ impl StepRule for Diminishing {
     fn vanishes(&self) -> bool {
         true
     }
+
+    fn is_square_summable(&self) -> bool {
+        self.power > 0.5
+    }
 }

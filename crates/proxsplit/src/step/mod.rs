@@ -51,13 +51,18 @@ pub trait StepRule: Send {
         false
     }
 
-    /// Whether a point with this Φ is kept; if not, the step is taken back. NaN stands for a point that is not finite.
-    fn keeps(&mut self, _objective: f64) -> bool {
+    /// Whether a step from Φ = `before` to `after` is kept; if not, it is taken back. NaN stands for a point that is not finite.
+    fn keeps(&mut self, _before: f64, _after: f64) -> bool {
         true
     }
 
-    /// Whether η_k → 0.
+    /// Whether η_k → 0 with Σ η_k = ∞.
     fn vanishes(&self) -> bool {
+        false
+    }
+
+    /// Whether Σ η_k² < ∞, too: then the noise of samples dies out.
+    fn is_square_summable(&self) -> bool {
         false
     }
 
@@ -118,11 +123,14 @@ impl<R: StepRule + ?Sized> StepRule for Box<R> {
     fn watches(&self) -> bool {
         (**self).watches()
     }
-    fn keeps(&mut self, objective: f64) -> bool {
-        (**self).keeps(objective)
+    fn keeps(&mut self, before: f64, after: f64) -> bool {
+        (**self).keeps(before, after)
     }
     fn vanishes(&self) -> bool {
         (**self).vanishes()
+    }
+    fn is_square_summable(&self) -> bool {
+        (**self).is_square_summable()
     }
     fn lipschitz(&self) -> Lipschitz {
         (**self).lipschitz()

@@ -2,7 +2,7 @@
 
 use super::Splitting;
 use crate::Real;
-use crate::ledger::{Level, Source};
+use crate::ledger::{Ledger, Level, Source};
 use crate::linalg::vec;
 use crate::solve::{Method, Progress};
 use crate::step::{Curvature, Trial};
@@ -18,11 +18,13 @@ impl<T: Real> Splitting<'_, T> {
         };
         let mut level = source.estimate(&self.point.x, step, &mut self.estimate);
         self.passes += source.passes();
-        if self.point.value.is_some() && level == Level::Unknown {
+        let sampled = source.source() == Source::Sampling;
+        if self.point.value.is_some() && level == Level::Unknown && !sampled {
             level = Level::Measured(vec::distance(&self.point.gradient, &self.estimate));
         }
-        if level != Level::Unknown {
-            self.ledger.set(source.source(), level);
+        // A drift that was not measured in this pass is taken to be like those that were; a sample says nothing of the next.
+        if level != Level::Unknown || sampled {
+            self.ledger.raise(source.source(), level);
         }
     }
 
@@ -56,20 +58,35 @@ impl<T: Real> Splitting<'_, T> {
         for ((trial, &x), &g) in self.trial.iter_mut().zip(&self.point.x).zip(&self.previous) {
             *trial = x - eta * g;
         }
-        let error = self.point.g.prox_with_error(&mut self.trial, eta);
-        if error > 0.0 {
-            self.ledger.set(Source::Prox, Level::Bounded(error / step));
+        match Some(self.point.g.prox_with_error(&mut self.trial, eta)) {
+            Some(0.0) => {}
+            Some(error) => self
+                .ledger
+                .raise(Source::Prox, Level::Bounded(error / step)),
+            None => self.ledger.raise(Source::Prox, Level::Unknown),
         }
     }
 
+    /// Φ(xᵏ), for a rule that compares it with Φ(xᵏ⁺¹).
+    fn objective_before(&mut self) -> f64 {
+        if let Some(objective) = self.objective {
+            return objective;
+        }
+        self.passes += if self.point.value.is_none() { 1.0 } else { 0.0 };
+        let objective = self.point.evaluate() + self.point.g.value(&self.point.x);
+        *self.objective.insert(objective)
+    }
+
     /// Evaluates Φ at the new point for a rule that watches it; whether the point is kept.
-    fn watch(&mut self, finite: bool) -> bool {
-        let mut objective = f64::NAN;
+    fn watch(&mut self, before: f64, finite: bool) -> bool {
+        let mut after = f64::NAN;
         if finite {
             self.passes += 1.0;
-            objective = self.point.evaluate() + self.point.g.value(&self.point.x);
+            after = self.point.evaluate() + self.point.g.value(&self.point.x);
         }
-        self.rule().keeps(objective)
+        let kept = self.rule().keeps(before, after);
+        self.objective = Some(if kept { after } else { before });
+        kept
     }
 
     /// Shortens the step until the rule is content with the trial point, whose f, and ∇f if it is exact, it leaves in
@@ -117,13 +134,23 @@ impl<T: Real> Iterator for Splitting<'_, T> {
 
     /// One iteration; `None` if the next point is not finite, and then x stays the last finite one.
     fn next(&mut self) -> Option<Progress> {
+        if std::mem::take(&mut self.looked) {
+            self.ledger = Ledger::default();
+        }
         let iteration = self.iteration;
         let scheduled = self.rule().scheduled(iteration);
+        let watches = self.rule().watches();
+        let before = if watches {
+            self.objective_before()
+        } else {
+            f64::NAN
+        };
         self.find_gradient(scheduled.unwrap_or(self.step));
-        let proposed = scheduled.unwrap_or_else(|| {
-            let curvature = self.curvature();
-            self.rule().propose(curvature)
-        });
+        let curvature = self.curvature();
+        if let Some(seen) = curvature.filter(|seen| self.source.is_none() && seen.moved > 0.0) {
+            self.observed = self.observed.max(seen.lipschitz());
+        }
+        let proposed = scheduled.unwrap_or_else(|| self.rule().propose(curvature));
         let mut step = proposed.min(0.99 * self.point.g.class().step_limit());
         // From here on `previous` is the direction at x, and the place of ∇̃f(x) is free for that of the next point.
         let mut direction = std::mem::take(&mut self.previous);
@@ -137,23 +164,26 @@ impl<T: Real> Iterator for Splitting<'_, T> {
         }
         let displacement = vec::distance(&self.point.x, &self.trial);
         let finite = displacement.is_finite();
-        if !(finite || self.rule().watches() && step > f64::MIN_POSITIVE) {
+        if !(finite || watches && step > f64::MIN_POSITIVE) {
             self.point.value = None;
             return None;
         }
         swap(&mut self.point.x, &mut self.trial);
-        let kept = !self.rule().watches() || self.watch(finite);
+        let kept = !watches || self.watch(before, finite);
         if !kept {
             swap(&mut self.point.x, &mut self.trial);
             self.point.value = None;
         }
         self.step = step;
+        let (least, greatest) = self.steps.unwrap_or((step, step));
+        self.steps = Some((least.min(step), greatest.max(step)));
         self.iteration += 1;
         Some(Progress {
             iteration: self.iteration,
             passes: self.passes,
             step,
             displacement: if kept { displacement } else { 0.0 },
+            objective: self.objective,
         })
     }
 }

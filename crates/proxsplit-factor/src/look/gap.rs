@@ -1,0 +1,97 @@
+//! How far F(X, A) is above min F(X, ·), without any curvature: a duality gap for every column.
+//!
+//! For a column with r = y − Xa and c = Xᵀr the dual point r gives the gap ψ(a) + ψ*(c) − ⟨a, c⟩. Where ψ* is an indicator, as of
+//! γ‖a‖₁ over a ≥ 0, r must be moved into its domain first. For X ≥ 0, with σ = Xᵀ1, the dual point r − s·1 with
+//! s = max(0, max_k (c_k − γ)/σ_k) gives ½ms² + Σ_k a_k(γ − c_k + sσ_k).
+
+use crate::codes::Term;
+use crate::problem::{Factors, Problem};
+use crate::products::{Lanes, in_order};
+use proxsplit::{Elementary, scratch};
+use rayon::prelude::*;
+
+/// Columns of which one task finds a part of the sum.
+const PART: usize = 256;
+
+/// Σ_t of the gaps, from above; `None` if no finite dual point is known. `slope` is Xᵀ(XA − Y).
+pub(super) fn of_codes<T: Lanes>(
+    problem: Problem<'_, T>,
+    factors: &Factors<T>,
+    slope: &[T],
+) -> Option<f64> {
+    let (_, psi) = problem.terms();
+    let rank = problem.rank;
+    let gap = match psi.elementary {
+        Some(term) if is_indicator_dual(term) => {
+            let sums = atom_sums(problem, factors)?;
+            sum_over_columns(factors, slope, rank, |a, slope| {
+                shifted((term.l1, problem.data.rows()), &sums, a, slope)
+            })
+        }
+        _ => sum_over_columns(factors, slope, rank, |a, slope| {
+            fenchel_young(&psi, a, slope).unwrap_or(f64::INFINITY)
+        }),
+    };
+    gap.is_finite().then_some(gap)
+}
+
+/// Whether ψ = γ‖a‖₁ over a ≥ 0, whose conjugate is 0 or ∞.
+fn is_indicator_dual(term: Elementary) -> bool {
+    term.sql2 == 0.0 && term.lower == 0.0 && term.upper == f64::INFINITY
+}
+
+/// σ = Xᵀ1 for X ≥ 0 without missing entries; `None` where the shift is not possible.
+fn atom_sums<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Option<Vec<f64>> {
+    if problem.data.missing() > 0 || factors.x.iter().any(|&x| x < T::ZERO) {
+        return None;
+    }
+    let mut sums = vec![0.0; problem.rank];
+    for row in factors.x.chunks_exact(problem.rank) {
+        for (sum, x) in sums.iter_mut().zip(row) {
+            *sum += x.f64();
+        }
+    }
+    Some(sums)
+}
+
+fn sum_over_columns<T: Lanes>(
+    factors: &Factors<T>,
+    slope: &[T],
+    rank: usize,
+    of_column: impl Fn(&[T], &[T]) -> f64 + Sync,
+) -> f64 {
+    let parts = factors
+        .a
+        .par_chunks(rank * PART)
+        .zip(slope.par_chunks(rank * PART));
+    in_order(parts.map(|(codes, slope)| {
+        let columns = codes.chunks_exact(rank).zip(slope.chunks_exact(rank));
+        columns.map(|(a, slope)| of_column(a, slope)).sum()
+    }))
+}
+
+fn shifted<T: Lanes>((weight, rows): (f64, usize), sums: &[f64], a: &[T], slope: &[T]) -> f64 {
+    let mut shift = 0.0_f64;
+    for (&sum, slope) in sums.iter().zip(slope) {
+        let excess = -slope.f64() - weight;
+        if excess > 0.0 && sum > 0.0 {
+            shift = shift.max(excess / sum);
+        }
+    }
+    let mut gap = 0.5 * rows as f64 * shift * shift;
+    for ((a, slope), &sum) in a.iter().zip(slope).zip(sums) {
+        gap += a.f64() * (weight + slope.f64() + shift * sum);
+    }
+    gap.max(0.0)
+}
+
+fn fenchel_young<T: Lanes>(psi: &Term<'_, T>, a: &[T], slope: &[T]) -> Option<f64> {
+    scratch::with(a.len(), |dual: &mut [T]| {
+        for (dual, &slope) in dual.iter_mut().zip(slope) {
+            *dual = -slope;
+        }
+        let conjugate = psi.prox.conjugate(dual)?;
+        let product: f64 = a.iter().zip(&*dual).map(|(a, c)| a.f64() * c.f64()).sum();
+        Some((psi.prox.value(a) + conjugate - product).max(0.0))
+    })
+}

@@ -1,0 +1,269 @@
+//! Misfit and slopes by plain sums over R = Y − XA in `f64`: shares nothing with the products of the solver.
+//!
+//! Solvers expand ½‖Y − XA‖² = ½‖Y‖² − ⟨Y, XA⟩ + ½‖XA‖², which is fast and loses all digits where the parts cancel. Here every
+//! entry of R is formed. Only for sparse data, where R would be far larger than Y, the expansion is used in `f64`, with a
+//! bound on its rounding.
+
+use crate::problem::Factors;
+use crate::products::{Data, Lanes};
+use proxsplit::data::{Dense, Element, Matrix, Order, Sparse, dispatch};
+use proxsplit::linalg::vec;
+use rayon::prelude::*;
+
+/// What plain sums find.
+pub(crate) struct Plain {
+    /// ½‖Y − XA‖²
+    pub(crate) misfit: f64,
+    /// The misfit is right up to this.
+    pub(crate) rounding: f64,
+    /// (XA − Y)Aᵀ, transposed: K × m.
+    pub(crate) slope_x: Vec<f64>,
+    /// Xᵀ(XA − Y), K × T.
+    pub(crate) slope_a: Vec<f64>,
+}
+
+/// Sparse data of more multiplications than this are expanded.
+const TOO_MANY: f64 = 4e9;
+/// Tasks, each with sums of its own: fixed, so that results do not depend on the number of threads.
+const TASKS: usize = 8;
+
+/// Sums over all observed entries; slopes only if they are asked for.
+pub(crate) fn sums<T: Lanes>(data: &Data<'_, T>, factors: &Factors<T>, slopes: bool) -> Plain {
+    let work = data.rows() as f64 * data.cols() as f64 * factors.rank as f64;
+    let lines = Lines::of(data);
+    match data.matrix() {
+        Matrix::Sparse(sparse) if work > TOO_MANY && data.missing() == 0 => {
+            expanded(&lines, sparse, factors, slopes)
+        }
+        _ => formed(&lines, factors, slopes),
+    }
+}
+
+/// The data line by line in the order of storage.
+struct Lines<'a> {
+    matrix: Matrix<'a>,
+    scale: f64,
+    /// Whether entries that are not stored are missing.
+    only_stored: bool,
+    by_columns: bool,
+    count: usize,
+    width: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn of<T: Lanes>(data: &Data<'a, T>) -> Self {
+        let matrix = data.matrix();
+        let order = match matrix {
+            Matrix::Dense(dense) => dense.order(),
+            Matrix::Sparse(sparse) => sparse.order(),
+        };
+        let by_columns = order == Order::ColumnMajor;
+        let (rows, cols) = (data.rows(), data.cols());
+        let (count, width) = if by_columns {
+            (cols, rows)
+        } else {
+            (rows, cols)
+        };
+        Self {
+            matrix,
+            scale: data.scale(),
+            only_stored: data.misses_unstored(),
+            by_columns,
+            count,
+            width,
+        }
+    }
+
+    /// The numbers of a line; missing ones are NaN.
+    fn read(&self, line: usize, out: &mut [f64]) {
+        match self.matrix {
+            Matrix::Dense(dense) => read_dense(dense, line, out),
+            Matrix::Sparse(sparse) => {
+                out.fill(if self.only_stored { f64::NAN } else { 0.0 });
+                for (index, value) in entries(sparse, line) {
+                    out[index] = value;
+                }
+            }
+        }
+        for value in out {
+            *value /= self.scale;
+        }
+    }
+}
+
+fn read_dense(dense: Dense<'_>, line: usize, out: &mut [f64]) {
+    let start = line * out.len();
+    dispatch!(Elements: dense.elements() => values, {
+        for (out, value) in out.iter_mut().zip(&values[start..]) {
+            *out = value.f64();
+        }
+    });
+}
+
+fn entries(sparse: Sparse<'_>, line: usize) -> impl Iterator<Item = (usize, f64)> {
+    let (starts, indices, elements) = (sparse.starts(), sparse.indices(), sparse.elements());
+    (starts.get(line)..starts.get(line + 1)).map(move |at| (indices.get(at), elements.get(at)))
+}
+
+/// The K × n factor with its rows one after the other.
+fn rows_of<T: Lanes>(factor: &[T], rank: usize) -> Vec<f64> {
+    let n = factor.len() / rank;
+    let mut rows = vec![0.0; factor.len()];
+    for (t, column) in factor.chunks_exact(rank).enumerate() {
+        for (k, value) in column.iter().enumerate() {
+            rows[k * n + t] = value.f64();
+        }
+    }
+    rows
+}
+
+/// The sums of some lines.
+struct Share {
+    misfit: f64,
+    /// Of the lines: K × lines.
+    own: Vec<f64>,
+    /// Across the lines: K rows of their width.
+    across: Vec<f64>,
+}
+
+fn formed<T: Lanes>(lines: &Lines<'_>, factors: &Factors<T>, slopes: bool) -> Plain {
+    let rank = factors.rank;
+    let (along, of_lines) = if lines.by_columns {
+        (&factors.x, &factors.a)
+    } else {
+        (&factors.a, &factors.x)
+    };
+    let along = rows_of(along, rank);
+    let length = lines.count.div_ceil(TASKS).max(1);
+    let shares: Vec<Share> = of_lines
+        .par_chunks(length * rank)
+        .enumerate()
+        .map(|(task, factor)| share(lines, (task * length, factor), (&along, rank), slopes))
+        .collect();
+    let misfit = shares.iter().map(|share| share.misfit).sum();
+    let mut across = vec![0.0; if slopes { along.len() } else { 0 }];
+    for share in &shares {
+        vec::axpy(1.0, &share.across, &mut across);
+    }
+    let own: Vec<f64> = shares.into_iter().flat_map(|share| share.own).collect();
+    let width = lines.width;
+    let across = (0..across.len())
+        .map(|at| across[at % rank * width + at / rank])
+        .collect();
+    let (slope_x, slope_a) = if lines.by_columns {
+        (across, own)
+    } else {
+        (own, across)
+    };
+    // Sums of squares have no cancellation.
+    let rounding = f64::EPSILON * (rank as f64 + 64.0) * misfit;
+    Plain {
+        misfit,
+        rounding,
+        slope_x,
+        slope_a,
+    }
+}
+
+/// The sums of the lines from `first` on, whose factor is `factor`.
+fn share<T: Lanes>(
+    lines: &Lines<'_>,
+    (first, factor): (usize, &[T]),
+    (along, rank): (&[f64], usize),
+    slopes: bool,
+) -> Share {
+    let width = lines.width;
+    let mut residual = vec![0.0; width];
+    let mut sums = Share {
+        misfit: 0.0,
+        own: Vec::with_capacity(if slopes { factor.len() } else { 0 }),
+        across: vec![0.0; if slopes { along.len() } else { 0 }],
+    };
+    for (line, column) in (first..).zip(factor.chunks_exact(rank)) {
+        lines.read(line, &mut residual);
+        for (row, value) in along.chunks_exact(width).zip(column) {
+            vec::axpy(-value.f64(), row, &mut residual);
+        }
+        for value in &mut residual {
+            *value = if value.is_nan() { 0.0 } else { *value };
+        }
+        sums.misfit += 0.5 * vec::dot(&residual, &residual);
+        if slopes {
+            for (k, row) in along.chunks_exact(width).enumerate() {
+                sums.own.push(-vec::dot(&residual, row));
+                let across = &mut sums.across[k * width..(k + 1) * width];
+                vec::axpy(-column[k].f64(), &residual, across);
+            }
+        }
+    }
+    sums
+}
+
+/// ½‖Y‖² − ⟨Y, XA⟩ + ½⟨XᵀX, AAᵀ⟩ over the stored entries, in `f64`.
+fn expanded<T: Lanes>(
+    lines: &Lines<'_>,
+    sparse: Sparse<'_>,
+    factors: &Factors<T>,
+    slopes: bool,
+) -> Plain {
+    let rank = factors.rank;
+    let wide = |factor: &[T]| factor.iter().map(|v| v.f64()).collect::<Vec<_>>();
+    let (x, a) = (wide(&factors.x), wide(&factors.a));
+    let (along, own) = if lines.by_columns { (&x, &a) } else { (&a, &x) };
+    let (mut square, mut cross) = (0.0, 0.0);
+    let (mut of_along, mut of_own) = (vec![0.0; along.len()], vec![0.0; own.len()]);
+    for line in 0..lines.count {
+        let column = &own[line * rank..(line + 1) * rank];
+        for (index, value) in entries(sparse, line) {
+            let (y, other) = (
+                value / lines.scale,
+                &along[index * rank..(index + 1) * rank],
+            );
+            square += y * y;
+            cross += y * vec::dot(column, other);
+            if slopes {
+                vec::axpy(-y, column, &mut of_along[index * rank..(index + 1) * rank]);
+                vec::axpy(-y, other, &mut of_own[line * rank..(line + 1) * rank]);
+            }
+        }
+    }
+    let (gx, ga) = (gram(&x, rank), gram(&a, rank));
+    let product = vec::dot(&gx, &ga);
+    let (mut slope_x, mut slope_a) = if lines.by_columns {
+        (of_along, of_own)
+    } else {
+        (of_own, of_along)
+    };
+    if slopes {
+        add_product(&mut slope_x, &ga, &x, rank);
+        add_product(&mut slope_a, &gx, &a, rank);
+    }
+    // Each of the three sums is a sum of at most this many rounded numbers of its own size or less.
+    let count = (sparse.stored() + x.len() + a.len()) as f64;
+    let size = 0.5 * square + cross.abs() + 0.5 * product.abs();
+    Plain {
+        misfit: (0.5 * square - cross + 0.5 * product).max(0.0),
+        rounding: f64::EPSILON * count.sqrt() * size,
+        slope_x,
+        slope_a,
+    }
+}
+
+fn gram(factor: &[f64], rank: usize) -> Vec<f64> {
+    let mut sum = vec![0.0; rank * rank];
+    for column in factor.chunks_exact(rank) {
+        for (row, &value) in sum.chunks_exact_mut(rank).zip(column) {
+            vec::axpy(value, column, row);
+        }
+    }
+    sum
+}
+
+/// out ← out + G·F
+fn add_product(out: &mut [f64], gram: &[f64], factor: &[f64], rank: usize) {
+    for (out, column) in out.chunks_exact_mut(rank).zip(factor.chunks_exact(rank)) {
+        for (out, row) in out.iter_mut().zip(gram.chunks_exact(rank)) {
+            *out += vec::dot(row, column);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What is true at a point, whoever found it.
+
+use crate::number::null_is_nan;
+use serde::{Deserialize, Serialize};
+
+/// What one look at a point has found, by exact gradients.
+///
+/// The residual is R(x) = ‖x − P_η(x − η∇f(x))‖/η at a reference step η that does not depend on the solver's latest step: where
+/// a step has collapsed, x − η∇f(x) rounds to x and every point would look stationary. For a g that is not convex it is
+/// a bound on dist(0, ∂Φ(x)) instead.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct AtPoint {
+    /// Φ(x)
+    #[serde(deserialize_with = "null_is_nan")]
+    pub objective: f64,
+    /// R(x), or a bound on dist(0, ∂Φ(x)) where g is not convex.
+    #[serde(deserialize_with = "null_is_nan")]
+    pub residual: f64,
+    /// η of the residual: 1/L, or 1/L̂ with the largest curvature seen so far.
+    #[serde(deserialize_with = "null_is_nan")]
+    pub reference_step: f64,
+    /// What a stopped prox may hide from the residual; `None` if that is unknown.
+    pub prox_error: Option<f64>,
+    /// The size of what cancels in the residual at a solution: tolerances are relative to it.
+    #[serde(deserialize_with = "null_is_nan")]
+    pub scale: f64,
+    /// Residuals below this are rounding.
+    #[serde(deserialize_with = "null_is_nan")]
+    pub rounding: f64,
+    /// Φ(x) − inf Φ is at most this, if the problem is convex and a dual point was found.
+    pub gap: Option<f64>,
+    /// inf Φ is at least this, if anything is known.
+    pub lower_bound: Option<f64>,
+    /// Whether x lies in the domain of g.
+    pub feasible: bool,
+    /// The two blocks of a factorization, whose residual is the larger of theirs, relative to their scales.
+    pub pair: Option<Pair>,
+}
+
+/// What is true of a pair (X, A): each factor with the other one fixed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Pair {
+    /// R(X) for this A.
+    #[serde(deserialize_with = "null_is_nan")]
+    pub residual_x: f64,
+    /// R(A) for this X.
+    #[serde(deserialize_with = "null_is_nan")]
+    pub residual_a: f64,
+    /// ‖YAᵀ‖
+    #[serde(deserialize_with = "null_is_nan")]
+    pub scale_x: f64,
+    /// ‖XᵀY‖
+    #[serde(deserialize_with = "null_is_nan")]
+    pub scale_a: f64,
+    /// η of `residual_x`: 1/L with an upper bound L of ‖AAᵀ‖.
+    #[serde(deserialize_with = "null_is_nan")]
+    pub step_x: f64,
+    /// η of `residual_a`: 1/L with an upper bound L of ‖XᵀX‖.
+    #[serde(deserialize_with = "null_is_nan")]
+    pub step_a: f64,
+    /// F(X, A) − min F(X, ·) is at most this, if a dual point was found.
+    pub codes_gap: Option<f64>,
+    /// Atoms that are zero or that no sample uses.
+    pub dead_atoms: usize,
+    /// The objective falls at once by at least this when a dead atom is replaced by a direction that was found.
+    #[serde(deserialize_with = "null_is_nan")]
+    pub escape: f64,
+    /// A gain from reviving dead atoms counts from here on, as a fraction of the objective.
+    #[serde(deserialize_with = "null_is_nan")]
+    pub size: f64,
+}
+
+impl Pair {
+    /// The larger residual, relative to its scale.
+    pub fn residual(&self) -> f64 {
+        let relative = |residual: f64, scale: f64| {
+            if residual == 0.0 {
+                0.0
+            } else {
+                residual / scale
+            }
+        };
+        relative(self.residual_x, self.scale_x).max(relative(self.residual_a, self.scale_a))
+    }
+}
+
+impl AtPoint {
+    /// The number that a tolerance is compared with: the residual and what a stopped prox may hide from it.
+    pub fn stationarity(&self) -> f64 {
+        self.residual + self.prox_error.unwrap_or(f64::INFINITY)
+    }
+
+    /// Whether x is a point that may be returned: finite, and in the domain of g.
+    pub fn is_sound(&self) -> bool {
+        self.feasible && self.objective.is_finite() && self.residual.is_finite()
+    }
+}

@@ -1,0 +1,159 @@
+//! The certificate of a run in two halves: what is true at the returned point, and what is known of the method.
+//!
+//! A statement is proved, measured or estimated, and says so. The verdict follows from the point alone.
+
+mod at_point;
+mod standard;
+mod theorem;
+mod verdict;
+
+pub use at_point::{AtPoint, Pair};
+pub use standard::{Obstacle, Standard};
+pub(crate) use theorem::Curve;
+pub use theorem::{Assumption, Guarantee, OfMethod, Standing};
+pub use verdict::Verdict;
+
+use serde::Serialize;
+use std::fmt;
+
+/// What a run can claim. It holds no vectors; all numbers of `at_point` are about the returned point.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Certificate {
+    /// The outcome.
+    pub verdict: Verdict,
+    /// What is true at the returned point.
+    pub at_point: AtPoint,
+    /// What is known of the method.
+    pub of_method: OfMethod,
+    /// The residual up to which the point would have been called stationary.
+    pub tolerance: f64,
+    /// Φ at the start.
+    pub start_objective: f64,
+    /// Passes over the data until the returned point was reached.
+    pub passes: f64,
+    /// What stands against the point besides its residual.
+    #[serde(skip)]
+    pub obstacle: Option<Obstacle>,
+}
+
+impl Certificate {
+    /// The outcome in words, with what to do about it.
+    pub fn words(&self) -> String {
+        verdict::words(self)
+    }
+
+    /// What stands behind the verdict, line by line: a name and a text.
+    pub fn details(&self) -> Vec<(&'static str, String)> {
+        let (at, of) = (&self.at_point, &self.of_method);
+        let mut lines = vec![("objective", format!("{:.10e}", at.objective))];
+        match &at.pair {
+            None => lines.push((
+                "residual",
+                format!("{:.3e} at step {:.2e}", at.residual, at.reference_step),
+            )),
+            Some(pair) => lines.extend(of_pair(pair)),
+        }
+        if at.prox_error != Some(0.0) {
+            lines.push((
+                "prox",
+                match at.prox_error {
+                    Some(error) => format!("stopped; adds at most {error:.2e} to the residual"),
+                    None => "stopped, and its error is unknown".into(),
+                },
+            ));
+        }
+        if let Some(text) = self.minimum() {
+            lines.push(("minimum", text));
+        }
+        lines.push(("guarantee", of.guarantee.to_string()));
+        lines.extend(of.assumptions.iter().map(|a| ("assumes", a.to_string())));
+        let errors = of.errors.entries();
+        lines.extend(errors.map(|(source, level)| ("error", format!("{source}: {level}"))));
+        if let Some(rate) = of.rate {
+            lines.push((
+                "rate",
+                format!("some step so far moved x by at most {rate:.2e}"),
+            ));
+        }
+        lines
+    }
+
+    /// How far above the least value the objective may be.
+    fn minimum(&self) -> Option<String> {
+        let at = &self.at_point;
+        if let Some(gap) = at.gap {
+            let least = at.objective - gap;
+            let relative = if least > 0.0 {
+                format!(", {} relatively", percent(gap / least))
+            } else {
+                String::new()
+            };
+            return Some(format!("at most {gap:.3e} lower{relative} (proved)"));
+        }
+        let bound = at.lower_bound.filter(|bound| *bound > 0.0)?;
+        let above = percent(at.objective / bound - 1.0);
+        Some(format!(
+            "at least {bound:.6e}: the objective is at most {above} above any other"
+        ))
+    }
+}
+
+fn of_pair(pair: &Pair) -> Vec<(&'static str, String)> {
+    let one = |residual: f64, scale: f64| format!("{residual:.2e} of {scale:.2e}");
+    let mut lines = vec![(
+        "residual",
+        format!(
+            "X {}, A {}",
+            one(pair.residual_x, pair.scale_x),
+            one(pair.residual_a, pair.scale_a)
+        ),
+    )];
+    if let Some(gap) = pair.codes_gap {
+        lines.push((
+            "codes",
+            format!("within {gap:.2e} of the best objective for this X (proved)"),
+        ));
+    }
+    if pair.dead_atoms > 0 {
+        lines.push((
+            "dead atoms",
+            format!(
+                "{}; replacing one would gain {:.2e}",
+                pair.dead_atoms, pair.escape
+            ),
+        ));
+    }
+    lines
+}
+
+/// A fraction as people read it: in percent while it is of a readable size.
+fn percent(fraction: f64) -> String {
+    if (1e-4..10.0).contains(&fraction) {
+        format!("{:.2} %", 100.0 * fraction)
+    } else {
+        format!("{fraction:.1e}")
+    }
+}
+
+impl fmt::Display for Assumption {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        let standing = match self.standing {
+            Standing::Proved => "proved",
+            Standing::Measured => "measured",
+            Standing::Estimated => "estimated",
+            Standing::Violated => "violated",
+            Standing::Unknown => "unknown",
+        };
+        write!(out, "{} ({standing})", self.text)
+    }
+}
+
+impl fmt::Display for Certificate {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        write!(out, "{}", self.words())?;
+        for (name, text) in self.details() {
+            write!(out, "\n  {name:<11} {text}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+//! The outcome of a run, and how it is said.
+
+use super::{Certificate, Obstacle, Standing};
+use crate::run::Reason;
+use serde::Serialize;
+
+/// The outcome of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Verdict {
+    /// The residual at the returned point is within the tolerance, and nothing speaks against it.
+    Stationary,
+    /// The objective is proved to be as close to its minimum as was asked for.
+    Optimal,
+    /// The residual no longer falls and is as small as the errors of the gradient allow.
+    AtErrorFloor,
+    /// A limit came first.
+    NotConverged(Reason),
+    /// The iterates ran away; the best point that was looked at is returned.
+    Diverged {
+        /// The pass in which it was seen.
+        pass: f64,
+    },
+}
+
+impl Verdict {
+    /// The name of the kind, the same in every language.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Verdict::Stationary => "stationary",
+            Verdict::Optimal => "optimal",
+            Verdict::AtErrorFloor => "at-error-floor",
+            Verdict::NotConverged(_) => "not-converged",
+            Verdict::Diverged { .. } => "diverged",
+        }
+    }
+
+    /// Whether the point is what was asked for.
+    pub fn is_success(&self) -> bool {
+        matches!(self, Verdict::Stationary | Verdict::Optimal)
+    }
+}
+
+pub(super) fn words(certificate: &Certificate) -> String {
+    let (at, tolerance) = (&certificate.at_point, certificate.tolerance);
+    let residual = at.stationarity();
+    match &certificate.verdict {
+        Verdict::Stationary => {
+            let minimum = relative_gap(certificate).map_or_else(String::new, |gap| {
+                format!(", objective at most {gap:.1e} (relative) above the minimum")
+            });
+            format!("stationary to tolerance: residual {residual:.2e} ≤ {tolerance:.2e}{minimum}")
+        }
+        Verdict::Optimal => {
+            let gap = relative_gap(certificate).unwrap_or(0.0);
+            format!(
+                "optimal to tolerance: objective at most {gap:.1e} (relative) above the minimum"
+            )
+        }
+        Verdict::AtErrorFloor => {
+            let (cause, remedy) = match certificate.of_method.errors.largest() {
+                Some((source, error)) => (format!("{source} {error:.2e}"), source.remedy()),
+                None => ("an unknown error".into(), "shrink the step"),
+            };
+            format!(
+                "at the error floor: residual {residual:.2e} with {cause}; to get below, {remedy}"
+            )
+        }
+        Verdict::NotConverged(reason) => {
+            format!("not converged: {reason}, {}", shortfall(certificate))
+        }
+        Verdict::Diverged { pass } => {
+            let cause = divergence(certificate);
+            format!("diverged at pass {pass:.1}: {cause}; the best point seen is returned")
+        }
+    }
+}
+
+/// What the point lacks.
+fn shortfall(certificate: &Certificate) -> String {
+    let (at, tolerance) = (&certificate.at_point, certificate.tolerance);
+    if at.residual > tolerance {
+        return format!("with residual {:.2e} above {tolerance:.2e}", at.residual);
+    }
+    let small = format!("residual {:.2e} ≤ {tolerance:.2e}", at.residual);
+    match certificate.obstacle {
+        None => format!("with residual {:.2e}", at.residual),
+        Some(Obstacle::Unsound) => "at a point that is not feasible".into(),
+        Some(Obstacle::AboveStart) => {
+            format!("{small}, but the objective is above that of the start")
+        }
+        Some(Obstacle::ProxError) => {
+            format!("{small}, but the stopped prox may hide more: tighten its tolerance")
+        }
+        Some(Obstacle::Gap(gap)) => {
+            format!(
+                "{small}, but the objective may be {gap:.2e} above the minimum: ask for a smaller tolerance"
+            )
+        }
+        Some(Obstacle::Escape(gain)) => {
+            format!("{small}, but replacing a dead atom would lower the objective by {gain:.2e}")
+        }
+    }
+}
+
+fn divergence(certificate: &Certificate) -> String {
+    let step = certificate
+        .of_method
+        .assumptions
+        .iter()
+        .find(|a| a.name == "step");
+    match step {
+        Some(step) if step.standing == Standing::Violated => {
+            format!("{}; shorten the step", step.text)
+        }
+        _ => "the step is probably too long; shorten it or leave it to the default rule".into(),
+    }
+}
+
+/// (Φ(x) − inf Φ)/inf Φ, at most; `None` if that says nothing.
+fn relative_gap(certificate: &Certificate) -> Option<f64> {
+    let at = &certificate.at_point;
+    let gap = at.gap?;
+    let least = at.objective.abs() - gap;
+    (least > 0.0).then(|| gap / least)
+}

@@ -145,7 +145,7 @@ fn run<T: Lanes>(matrix: Matrix<'_>, rank: usize, scale: f64) {
                     progress.passes,
                     clock.elapsed().as_secs_f64(),
                     processor() - spent,
-                    run.glance().unwrap_or(f64::NAN)
+                    progress.objective.unwrap_or(f64::NAN)
                 );
             }
             if progress.passes >= option("passes", 20.0) {

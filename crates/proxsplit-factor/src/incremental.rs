@@ -45,7 +45,7 @@ pub(crate) struct Pass {
     cap: f64,
     /// The largest ‖e‖ since the last look: measured if a pass began at a look, else estimated with its own codes. What the
     /// codes lack of exact ones is part of a measured one.
-    drift: Level,
+    drift: Option<Level>,
     /// What is known of the steps so far.
     known: Known,
 }
@@ -56,9 +56,35 @@ struct Known {
     /// The least and the greatest η.
     steps: Option<(f64, f64)>,
     /// L of a pass in its metric: the largest eigenvalue of H⁻¹Σ_t H_t.
-    lipschitz: Option<f64>,
+    lipschitz: Recent,
     /// K for residuals that are not measured in the metric.
-    constant: Option<f64>,
+    constant: Recent,
+}
+
+/// The largest value of at least the second half of the passes: theorems are about limits, and a first pass, whose metric
+/// comes from one batch, says nothing of them.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+struct Recent {
+    now: Option<f64>,
+    before: Option<f64>,
+}
+
+impl Recent {
+    fn note(&mut self, value: f64) {
+        self.now = Some(self.now.map_or(value, |now| now.max(value)));
+    }
+
+    /// Forgets what lies before the pass that was half of this one, a power of two.
+    fn turn(&mut self) {
+        *self = Self {
+            now: None,
+            before: self.now.or(self.before),
+        };
+    }
+
+    fn largest(&self) -> Option<f64> {
+        self.now.into_iter().chain(self.before).reduce(f64::max)
+    }
 }
 
 /// The state of the method.
@@ -80,7 +106,7 @@ pub(crate) struct Incremental<T> {
     gradient: Vec<T>,
     linear: Vec<T>,
     /// ∇f at the start of the pass, if it was measured there.
-    exact: Option<Vec<T>>,
+    pub(crate) exact: Option<Vec<T>>,
     /// Xᵀ at the start of the last pass that was not taken back.
     pub(crate) good: Vec<T>,
     is_sampled: bool,
@@ -101,11 +127,11 @@ impl<T: Lanes> Incremental<T> {
             pass: Pass {
                 sum: 0.0,
                 cap: 1.0,
-                drift: Level::Unknown,
+                drift: None,
                 known: Known {
                     steps: None,
-                    lipschitz: None,
-                    constant: None,
+                    lipschitz: Recent::default(),
+                    constant: Recent::default(),
                 },
             },
             gradient: zeros.clone(),
@@ -215,6 +241,10 @@ impl<T: Lanes> Incremental<T> {
         self.judge(work, objective);
         work.memory.visited = 0;
         work.memory.pass += 1;
+        if work.memory.pass.is_power_of_two() {
+            self.pass.known.lipschitz.turn();
+            self.pass.known.constant.turn();
+        }
         self.clear();
         let balance = Balance::of(&work.atoms, &work.codes);
         if balance.find(&mut work.scales, &work.factors) {
@@ -265,17 +295,16 @@ impl<T: Lanes> Incremental<T> {
         scale: f64,
         ledger: &mut Ledger,
     ) {
-        let relative = match self.pass.drift {
-            Level::Measured(e) => Level::Measured(e / scale),
-            Level::Estimated(e) => Level::Estimated(e / scale),
-            other => other,
+        let relative = match self.pass.drift.take() {
+            Some(Level::Measured(e)) => Level::Measured(e / scale),
+            Some(Level::Estimated(e)) => Level::Estimated(e / scale),
+            _ => Level::Unknown,
         };
         if self.is_sampled {
             ledger.set(Source::Sampling, Level::Unknown);
         } else {
             ledger.set(Source::IncrementalDrift, relative);
         }
-        self.pass.drift = Level::Estimated(0.0);
         self.exact = (work.memory.visited == 0).then(|| slope.to_vec());
     }
 
@@ -287,8 +316,9 @@ impl<T: Lanes> Incremental<T> {
             .pass
             .known
             .lipschitz
+            .largest()
             .map_or(Lipschitz::Unknown, Lipschitz::Estimated);
-        setting.constant = self.pass.known.constant;
+        setting.constant = self.pass.known.constant.largest();
     }
 
     /// Notes ‖e‖ of the pass, and shortens the next step if the residual at the start of the pass is no larger.
@@ -309,7 +339,11 @@ impl<T: Lanes> Incremental<T> {
             Some(exact) => Level::Measured(self.measure_drift(exact, work.memory.step)),
             None => Level::Estimated(estimate),
         };
-        self.pass.drift = self.pass.drift.or_larger(level);
+        let largest = self
+            .pass
+            .drift
+            .map_or(level, |drift| drift.or_larger(level));
+        self.pass.drift = Some(largest);
     }
 
     /// ‖e‖ of a pass that began at a look, with e = ∇f(xᵏ) − Σ_t ∇f_t(x^{k,t}); notes L and K of the pass.
@@ -321,19 +355,19 @@ impl<T: Lanes> Incremental<T> {
         let size = dot(&error, &error).sqrt();
         let rank = self.metric.len().isqrt();
         let known = &mut self.pass.known;
-        let Some(metric) = Metric::new(&self.metric, rank) else {
-            (known.lipschitz, known.constant) = (None, None);
-            return size;
-        };
-        let lipschitz = metric.largest_ratio(&self.curvature);
-        known.lipschitz = lipschitz
-            .zip(Some(known.lipschitz.unwrap_or(0.0)))
-            .map(|(l, k)| l.max(k));
-        let product = step * lipschitz.unwrap_or(f64::INFINITY);
-        if product < 2.0 && size > 0.0 {
+        let metric = Metric::new(&self.metric, rank);
+        let ratio = metric
+            .as_ref()
+            .and_then(|m| m.largest_ratio(&self.curvature));
+        // A metric that is singular bounds nothing.
+        let lipschitz = ratio.unwrap_or(f64::INFINITY);
+        known.lipschitz.note(lipschitz);
+        let product = step * lipschitz;
+        if let Some(metric) = metric.filter(|_| product < 2.0 && size > 0.0) {
             let ratio = metric.dual_norm(&error) * metric.largest.sqrt() / size;
-            let constant = 1.0 + (1.0 + product) * 2.0 * ratio / (2.0 - product);
-            known.constant = Some(known.constant.unwrap_or(0.0).max(constant));
+            known
+                .constant
+                .note(1.0 + (1.0 + product) * 2.0 * ratio / (2.0 - product));
         }
         size
     }

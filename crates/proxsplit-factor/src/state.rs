@@ -3,6 +3,7 @@
 use crate::batch::Batch;
 use crate::engine::Engine;
 use crate::factorization::Factorization;
+use crate::problem::Factors;
 use crate::products::Lanes;
 use crate::settings::Method;
 use proxsplit::Error;
@@ -21,11 +22,10 @@ impl<T: Lanes> Factorization<'_, T> {
     /// A copy of the whole state.
     pub fn state(&mut self) -> State<T> {
         let header = self.header();
-        let arrays = self
-            .arrays()
-            .into_iter()
-            .map(|(name, array)| (name, array.clone()))
-            .collect();
+        let extras = self.extras();
+        let arrays = self.arrays().into_iter();
+        let arrays = arrays.map(|(name, array)| (name, array.clone()));
+        let arrays = arrays.chain(extras).collect();
         State { header, arrays }
     }
 
@@ -68,8 +68,35 @@ impl<T: Lanes> Factorization<'_, T> {
             }
             *array = saved;
         }
+        let kept = found.remove("x-kept").zip(found.remove("a-kept"));
+        self.kept = kept.map(|(x, a)| Factors {
+            rank: self.work.problem.rank,
+            x,
+            a,
+        });
+        if let Some(kept) = &self.kept {
+            self.work.problem.fits(kept)?;
+        }
+        if let Engine::Incremental(incremental) = &mut self.engine {
+            let expected = incremental.sum.len();
+            incremental.exact = found.remove("exact").filter(|e| e.len() == expected);
+        }
         self.looked = None;
         Ok(())
+    }
+
+    /// Arrays that are there at times: the point that was kept, and the gradient where a pass began.
+    fn extras(&self) -> Vec<(&'static str, Vec<T>)> {
+        let mut extras = Vec::new();
+        if let Some(kept) = &self.kept {
+            extras.extend([("x-kept", kept.x.clone()), ("a-kept", kept.a.clone())]);
+        }
+        if let Engine::Incremental(incremental) = &self.engine
+            && let Some(exact) = &incremental.exact
+        {
+            extras.push(("exact", exact.clone()));
+        }
+        extras
     }
 
     fn header(&self) -> Value {

@@ -3,7 +3,7 @@
 use super::planted;
 use proxsplit::certificate::Verdict;
 use proxsplit::set::NonNeg;
-use proxsplit::{Report, Stop, run};
+use proxsplit::{Looks, Report, Stop, run};
 use proxsplit_factor::{Data, Factorization, Method, Problem, Settings, Step};
 
 fn ended(problem: Problem<'_, f64>, step: Step) -> Report {
@@ -15,7 +15,7 @@ fn ended(problem: Problem<'_, f64>, step: Step) -> Report {
     };
     let stop = Stop {
         passes: 600.0,
-        check_every: 4.0,
+        looks: Looks::Every(4.0),
         ..Stop::default()
     };
     run(
@@ -46,7 +46,7 @@ fn constant_steps_are_told_apart_from_shrinking_ones() {
     ] {
         let shrinking = ended(problem, step);
         assert!(
-            shrinking.certificate.stationarity < 0.3 * constant.certificate.stationarity,
+            shrinking.certificate.at_point.residual < 0.3 * constant.certificate.at_point.residual,
             "{step:?}: {}",
             shrinking.certificate
         );

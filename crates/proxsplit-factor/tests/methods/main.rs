@@ -36,6 +36,13 @@ fn after(problem: Problem<'_, f64>, settings: Settings, passes: f64) -> f64 {
     solver.measure().objective
 }
 
+/// Ends a run that was driven by hand at the point that a look would return.
+fn settle(solver: &mut Factorization<'_, f64>) {
+    solver.measure();
+    solver.keep();
+    solver.settle();
+}
+
 fn planted(noise: f64) -> Generated {
     Generated::parse(&format!("planted:40x90x3,{noise},0.6"), 1)
         .unwrap()

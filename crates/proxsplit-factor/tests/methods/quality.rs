@@ -3,7 +3,7 @@
 use super::{METHODS, after, planted, settings};
 use proxsplit::prox::NonNegL1;
 use proxsplit::set::NonNeg;
-use proxsplit::{Stop, run};
+use proxsplit::{Looks, Stop, run};
 use proxsplit_factor::{
     Data, Factorization, Factors, Generated, Inner, Method, Problem, Settings, Step, audit, encode,
 };
@@ -87,7 +87,7 @@ fn a_long_run_is_certified_stationary() {
     let stop = Stop {
         relative: 1e-6,
         passes: 3000.0,
-        check_every: 20.0,
+        looks: Looks::Every(20.0),
         ..Stop::default()
     };
     let report = run(&mut solver, &stop, ());
@@ -95,7 +95,7 @@ fn a_long_run_is_certified_stationary() {
     let x = solver.factors().x();
     let a = encode(&data, &x, &psi).unwrap();
     let found = audit(problem, &Factors::new(&x, a).unwrap()).unwrap();
-    let reached = report.certificate.objective;
+    let reached = report.certificate.at_point.objective;
     assert!((found.objective - reached).abs() <= 1e-9 * reached);
     assert!(found.residual_a <= 1e-6 && found.balance_gain <= 1e-9 * reached);
 }
@@ -115,11 +115,13 @@ fn an_audit_of_the_result_agrees_with_the_certificate() {
                 ..Stop::default()
             };
             let found = run(&mut solver, &stop, ()).certificate;
-            solver.polish();
             let audit = audit(problem, solver.factors()).unwrap();
+            let pair = found.at_point.pair.unwrap();
             for (certified, audited) in [
-                (found.objective, audit.objective),
-                (found.residual, audit.residual_x),
+                (found.at_point.objective, audit.objective),
+                (pair.residual_x, audit.residual_x),
+                (pair.scale_x, audit.scale_x),
+                (pair.scale_a, audit.scale_a),
             ] {
                 let error = (certified / audited - 1.0).abs();
                 assert!(error < 1e-6, "{method}: {certified} is not {audited}");

@@ -29,7 +29,7 @@ fn bad_input_is_refused() {
     assert_eq!(with(factors(1.0, 40).unwrap()), None);
     assert_eq!(
         with(factors(-1.0, 40).unwrap()).unwrap(),
-        "the given X does not lie in its set"
+        "the given factors do not fit: column 0 of X lies 6.32e0 outside its set"
     );
     assert!(with(factors(1.0, 39).unwrap()).is_some());
     let step = Settings {

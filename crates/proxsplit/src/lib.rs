@@ -18,6 +18,7 @@ pub mod certificate;
 pub mod check;
 mod class;
 pub mod data;
+mod dual;
 mod elementary;
 pub mod error;
 mod form;

@@ -30,6 +30,22 @@ pub trait Prox<T: Real = f64>: Send + Sync {
         0.0
     }
 
+    /// g*(s) = sup_z ⟨s, z⟩ − g(z), which may be +∞; for a set its support function. `None` if g is not convex, or if nobody
+    /// has worked it out. The least value of g is −g*(0).
+    ///
+    /// Where g* is finite on a small domain (a ball of the dual norm, a subspace, a cone), a vector that belongs to it but for
+    /// rounding mostly has g*(s) = +∞: divide it by [`polar`](Prox::polar) first. Subspaces and cones, which no division
+    /// reaches, forgive 32 units in the last place of the size of s.
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        crate::dual::entries(self.separable()?, s)
+    }
+
+    /// inf {t ≥ 0 : s ∈ t·dom g*}, the factor that brings s into the domain of the conjugate: the dual norm if g is a norm, 0
+    /// if g* is finite everywhere, +∞ if no factor helps, as for s ≰ 0 and the orthant. `None` if it is not known.
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        crate::dual::gauge_of_entries(self.separable()?, s)
+    }
+
     /// Convex, weakly convex or nonconvex: it limits the step and decides what a certificate may claim.
     fn class(&self) -> Class {
         Class::Convex
@@ -66,6 +82,11 @@ pub trait Separable<T: Real = f64>: Prox<T> {
     /// For convex g_i this is the unconstrained minimizer moved to the nearer bound; nonconvex terms must look at
     /// the ends and at every stationary point between them.
     fn prox_between(&self, i: usize, t: T, step: T, bounds: (T, T)) -> T;
+
+    /// g_i as four numbers, if it is that simple.
+    fn entry(&self, _: usize) -> Option<Elementary> {
+        self.elementary()
+    }
 
     /// x ← prox with a step of its own for every entry.
     fn prox_diagonal(&self, x: &mut [T], steps: &[T]) {
@@ -126,6 +147,12 @@ macro_rules! pointer {
             }
             fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
                 (**self).prox_with_error(x, step)
+            }
+            fn conjugate(&self, s: &[T]) -> Option<f64> {
+                (**self).conjugate(s)
+            }
+            fn polar(&self, s: &[T]) -> Option<f64> {
+                (**self).polar(s)
             }
             fn class(&self) -> Class {
                 (**self).class()

@@ -119,6 +119,31 @@ pub trait Smooth<T: Real = f64>: Send + Sync {
     fn is_convex(&self) -> bool {
         false
     }
+
+    /// A number that f never falls below, if one is known.
+    fn lower_bound(&self) -> Option<f64> {
+        None
+    }
+
+    /// ‖∇f(0)‖, the size of what cancels in ∇f at a solution: a gradient is small only beside it. `None` if it is 0 or not
+    /// known.
+    fn cancelling(&self) -> Option<f64> {
+        None
+    }
+
+    /// F*(α∇F(Dx)) where f(x) = F(Dx), α = `scale` in 0..=1: the dual value at the gradient at x, scaled. `value` and
+    /// `gradient` are those of f at x. For α = 1 it is ⟨∇f(x), x⟩ − f(x) for every convex f; for other α `None` unless f knows
+    /// its F.
+    fn dual_value(&self, x: &[T], value: f64, gradient: &[T], scale: f64) -> Option<f64> {
+        let known = self.is_convex() && scale == 1.0;
+        known.then(|| crate::linalg::vec::dot(gradient, x) - value)
+    }
+
+    /// A bound on Φ(x) − min Φ for Φ = f + W Σ_i x_i on x ≥ 0, where no scaled dual point is feasible: the one that is moved
+    /// along (1, …, 1) until it is. Loose; `None` unless f is a least-squares term with a nonnegative matrix.
+    fn shifted_gap(&self, _x: &[T], _gradient: &[T], _weight: f64) -> Option<f64> {
+        None
+    }
 }
 
 /// f = Σ_t f_t over t = 0..T, for incremental methods.

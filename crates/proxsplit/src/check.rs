@@ -6,7 +6,9 @@
 //! # Ok::<(), proxsplit::Error>(())
 //! ```
 
+mod conjugate;
 mod smooth;
+pub use conjugate::conjugate_at;
 pub use smooth::{gradient_at, terms_at};
 
 use crate::linalg::vec::{distance, distance_squared, norm};
@@ -223,9 +225,11 @@ mod tests {
             prox_at(g, &y, a, seed).map_err(TestCaseError::fail)?;
             if convex {
                 nonexpansive_at(g, &y, &z, a).map_err(TestCaseError::fail)?;
+                conjugate_at(g, &y, &z, a).map_err(TestCaseError::fail)?;
                 let feasible = prox_of(g, &y, a);
                 monotone_at(g, &feasible, &z, (a.min(b), a.max(b))).map_err(TestCaseError::fail)?;
             }
+            prop_assert!(convex || g.conjugate(&z).is_none() && g.polar(&z).is_none());
             let mirrored: Vec<T> = y.iter().map(|&y| -y).collect();
             let once = prox_of(g, &z, a);
             let free = |p: &[T]| g.value(p) == 0.0;

@@ -30,6 +30,33 @@ impl Elementary {
             .min(self.upper)
     }
 
+    /// The conjugate of one entry, sup_z sz − W₁|z| − (W₂/2)z² over l ≤ z ≤ u.
+    pub fn conjugate(self, s: f64) -> f64 {
+        let excess = s - s.clamp(-self.l1, self.l1);
+        let z = if excess == 0.0 {
+            0.0
+        } else if self.sql2 > 0.0 {
+            excess / self.sql2
+        } else {
+            // Linear beyond 0, so that the supremum is at a bound.
+            excess * f64::INFINITY
+        };
+        let z = z.max(self.lower).min(self.upper);
+        if z.is_infinite() {
+            return f64::INFINITY;
+        }
+        s * z - self.l1 * z.abs() - 0.5 * self.sql2 * z * z
+    }
+
+    /// inf {t ≥ 0 : s ∈ t·dom g*}, the factor by which the domain of the conjugate must grow to reach s.
+    pub fn polar(self, s: f64) -> f64 {
+        let towards = if s > 0.0 { self.upper } else { -self.lower };
+        if s == 0.0 || self.sql2 > 0.0 || towards < f64::INFINITY {
+            return 0.0;
+        }
+        s.abs() / self.l1
+    }
+
     /// The sum of two such terms: weights add up, bounds intersect.
     #[must_use]
     pub fn and(self, other: Self) -> Self {

@@ -30,9 +30,20 @@ pub trait Prox<T: Real = f64>: Send + Sync {
         0.0
     }
 
-    /// placeholder
-    fn conjugate(&self, _s: &[T]) -> Option<f64> {
-        None
+    /// g*(s) = sup_z ⟨s, z⟩ − g(z), which may be +∞; for a set its support function. `None` if g is not convex, or if nobody
+    /// has worked it out. The least value of g is −g*(0).
+    ///
+    /// Where g* is finite on a small domain (a ball of the dual norm, a subspace, a cone), a vector that belongs to it but for
+    /// rounding mostly has g*(s) = +∞: divide it by [`polar`](Prox::polar) first. Subspaces and cones, which no division
+    /// reaches, forgive 32 units in the last place of the size of s.
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        crate::dual::entries(self.separable()?, s)
+    }
+
+    /// inf {t ≥ 0 : s ∈ t·dom g*}, the factor that brings s into the domain of the conjugate: the dual norm if g is a norm, 0
+    /// if g* is finite everywhere, +∞ if no factor helps, as for s ≰ 0 and the orthant. `None` if it is not known.
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        crate::dual::gauge_of_entries(self.separable()?, s)
     }
 
     /// Convex, weakly convex or nonconvex: it limits the step and decides what a certificate may claim.
@@ -72,6 +83,11 @@ pub trait Separable<T: Real = f64>: Prox<T> {
     /// the ends and at every stationary point between them.
     fn prox_between(&self, i: usize, t: T, step: T, bounds: (T, T)) -> T;
 
+    /// g_i as four numbers, if it is that simple.
+    fn entry(&self, _: usize) -> Option<Elementary> {
+        self.elementary()
+    }
+
     /// x ← prox with a step of its own for every entry.
     fn prox_diagonal(&self, x: &mut [T], steps: &[T]) {
         let everywhere = (-T::INFINITY, T::INFINITY);
@@ -99,19 +115,34 @@ pub trait Smooth<T: Real = f64>: Send + Sync {
         Lipschitz::Unknown
     }
 
-    /// placeholder
+    /// Whether f is convex, as far as is known.
+    fn is_convex(&self) -> bool {
+        false
+    }
+
+    /// A number that f never falls below, if one is known.
     fn lower_bound(&self) -> Option<f64> {
         None
     }
 
-    /// placeholder
+    /// ‖∇f(0)‖, the size of what cancels in ∇f at a solution: a gradient is small only beside it. `None` if it is 0 or not
+    /// known.
     fn cancelling(&self) -> Option<f64> {
         None
     }
 
-    /// Whether f is convex, as far as is known.
-    fn is_convex(&self) -> bool {
-        false
+    /// F*(α∇F(Dx)) where f(x) = F(Dx), α = `scale` in 0..=1: the dual value at the gradient at x, scaled. `value` and
+    /// `gradient` are those of f at x. For α = 1 it is ⟨∇f(x), x⟩ − f(x) for every convex f; for other α `None` unless f knows
+    /// its F.
+    fn dual_value(&self, x: &[T], value: f64, gradient: &[T], scale: f64) -> Option<f64> {
+        let known = self.is_convex() && scale == 1.0;
+        known.then(|| crate::linalg::vec::dot(gradient, x) - value)
+    }
+
+    /// A bound on Φ(x) − min Φ for Φ = f + W Σ_i x_i on x ≥ 0, where no scaled dual point is feasible: the one that is moved
+    /// along (1, …, 1) until it is. Loose; `None` unless f is a least-squares term with a nonnegative matrix.
+    fn shifted_gap(&self, _x: &[T], _gradient: &[T], _weight: f64) -> Option<f64> {
+        None
     }
 }
 
@@ -141,6 +172,12 @@ macro_rules! pointer {
             }
             fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
                 (**self).prox_with_error(x, step)
+            }
+            fn conjugate(&self, s: &[T]) -> Option<f64> {
+                (**self).conjugate(s)
+            }
+            fn polar(&self, s: &[T]) -> Option<f64> {
+                (**self).polar(s)
             }
             fn class(&self) -> Class {
                 (**self).class()

@@ -1,7 +1,7 @@
 //! g(x) = Σ_b g_b(x_b) over consecutive blocks of x.
 
 use crate::error::Error;
-use crate::{Class, Form, Prox, Real, Separable};
+use crate::{Class, Elementary, Form, Prox, Real, Separable};
 
 /// A separable sum: one operator for every block of x. The prox acts on each block alone.
 ///
@@ -75,6 +75,19 @@ impl<T: Real, P: Prox<T>> Prox<T> for Blocks<P> {
         squares.sum::<f64>().sqrt()
     }
 
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        self.ranges()
+            .map(|(part, range)| part.conjugate(&s[range]))
+            .sum()
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        let polars = self.ranges().map(|(part, range)| part.polar(&s[range]));
+        polars
+            .into_iter()
+            .try_fold(0.0f64, |largest, polar| Some(largest.max(polar?)))
+    }
+
     fn class(&self) -> Class {
         let classes = self.parts.iter().map(Prox::class);
         classes.fold(Class::Convex, |all, class| match (all, class) {
@@ -127,6 +140,11 @@ impl<T: Real, P: Prox<T>> Separable<T> for Blocks<P> {
         let (part, i) = self.locate(i);
         part.separable()
             .map_or(t, |part| part.prox_between(i, t, step, bounds))
+    }
+
+    fn entry(&self, i: usize) -> Option<Elementary> {
+        let (part, i) = self.locate(i);
+        part.separable()?.entry(i)
     }
 
     fn prox_diagonal(&self, x: &mut [T], steps: &[T]) {

@@ -61,6 +61,15 @@ impl<T: Real, P: Prox<T>> Prox<T> for Columns<P> {
         tasks.iter().sum::<f64>().sqrt()
     }
 
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        s.chunks(self.rows).map(|s| self.of.conjugate(s)).sum()
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        let mut columns = s.chunks(self.rows);
+        columns.try_fold(0.0f64, |largest, s| Some(largest.max(self.of.polar(s)?)))
+    }
+
     fn class(&self) -> Class {
         self.of.class()
     }

@@ -106,6 +106,15 @@ impl<T: Real, P: Prox<T>> Prox<T> for Conjugate<P> {
         self.moreau(x, step)
     }
 
+    /// g** = g, since g is convex.
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        Some(self.of.value(s))
+    }
+
+    fn polar(&self, _: &[T]) -> Option<f64> {
+        None
+    }
+
     fn fits(&self, len: usize) -> Result<(), Error> {
         self.of.fits(len)
     }

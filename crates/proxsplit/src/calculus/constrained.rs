@@ -2,7 +2,8 @@
 
 use super::compose::{self, Ordered};
 use super::rule::{Facts, Rule, find};
-use super::{dykstra, value_near};
+use super::{dykstra, joint, value_near};
+use crate::dual;
 use crate::error::Error;
 use crate::prox::separable::clamp;
 use crate::{Class, Elementary, Form, Kind, Prox, Real, Separable};
@@ -104,6 +105,15 @@ impl<T: Real, P: Prox<T>, S: Prox<T>> Prox<T> for Constrained<P, S> {
         compose::prox(self.rule, self.parts(), x, step)
     }
 
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        joint::conjugate(self.rule, self.parts(), s).or_else(|| dual::entries(self.separable()?, s))
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        joint::polar(self.rule, self.parts(), s)
+            .or_else(|| dual::gauge_of_entries(self.separable()?, s))
+    }
+
     fn class(&self) -> Class {
         let (psi, phi) = self.parts::<T>();
         match (psi.class(), phi.form().kind) {
@@ -171,6 +181,11 @@ impl<T: Real, P: Prox<T>, S: Prox<T>> Separable<T> for Constrained<P, S> {
         let at =
             |term: Option<&dyn Separable<T>>| term.map_or(f64::NAN, |term| term.value_at(i, t));
         at(self.psi.separable()) + at(self.set.separable())
+    }
+
+    fn entry(&self, i: usize) -> Option<Elementary> {
+        let [psi, set] = [self.psi.separable()?, self.set.separable()?].map(|term| term.entry(i));
+        Some(psi?.and(set?))
     }
 
     fn prox_between(&self, i: usize, t: T, step: T, (lower, upper): (T, T)) -> T {

@@ -80,6 +80,15 @@ impl<T: Real, P: Prox<T>> Smooth<T> for Envelope<P> {
     fn is_convex(&self) -> bool {
         self.of.class() == Class::Convex
     }
+
+    /// The least value of g, which its envelope shares.
+    fn lower_bound(&self) -> Option<f64> {
+        let supremum = scratch::with(self.dim, |zero: &mut [T]| {
+            zero.fill(T::ZERO);
+            self.of.conjugate(zero)
+        })?;
+        supremum.is_finite().then_some(-supremum)
+    }
 }
 
 #[cfg(test)]
@@ -103,6 +112,7 @@ mod tests {
         assert!((value - x.map(huber).iter().sum::<f64>()).abs() < 1e-14);
         assert_eq!(grad, [0.8, -2.0, 2.0]);
         assert_eq!(Smooth::<f64>::lipschitz(&g), Lipschitz::Known(2.0));
+        assert_eq!(Smooth::<f64>::lower_bound(&g), Some(0.0));
     }
 
     #[test]

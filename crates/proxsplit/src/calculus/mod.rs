@@ -8,6 +8,7 @@ mod conjugate;
 mod constrained;
 mod dykstra;
 mod envelope;
+mod joint;
 mod rows;
 mod rule;
 mod scaled;

@@ -88,23 +88,28 @@ impl<P> Rows<P> {
     }
 }
 
-impl<T: Real, P: Prox<T>> Prox<T> for Rows<P> {
-    fn value(&self, x: &[T]) -> f64 {
+impl<P> Rows<P> {
+    /// Calls `look` with every row in turn.
+    fn visit<T: Real>(&self, x: &[T], mut look: impl FnMut(&[T])) {
         let cols = x.len() / self.rows;
         scratch::with(TILE * cols, |tile: &mut [T]| {
-            let mut total = 0.0;
             for first in (0..self.rows).step_by(TILE) {
                 let count = TILE.min(self.rows - first);
                 let tile = &mut tile[..count * cols];
                 if cols > 0 {
                     gather(x, self.rows, first, tile);
                 }
-                total += (0..count)
-                    .map(|i| self.of.value(&tile[i * cols..(i + 1) * cols]))
-                    .sum::<f64>();
+                (0..count).for_each(|i| look(&tile[i * cols..(i + 1) * cols]));
             }
-            total
-        })
+        });
+    }
+}
+
+impl<T: Real, P: Prox<T>> Prox<T> for Rows<P> {
+    fn value(&self, x: &[T]) -> f64 {
+        let mut total = 0.0;
+        self.visit(x, |row| total += self.of.value(row));
+        total
     }
 
     fn prox(&self, x: &mut [T], step: T) {
@@ -116,6 +121,22 @@ impl<T: Real, P: Prox<T>> Prox<T> for Rows<P> {
 
     fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
         self.each(x, |row| self.of.prox_with_error(row, step))
+    }
+
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        let mut total = Some(0.0);
+        self.visit(s, |row| {
+            total = total.and_then(|total| Some(total + self.of.conjugate(row)?));
+        });
+        total
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        let mut largest = Some(0.0f64);
+        self.visit(s, |row| {
+            largest = largest.and_then(|largest| Some(largest.max(self.of.polar(row)?)));
+        });
+        largest
     }
 
     fn class(&self) -> Class {

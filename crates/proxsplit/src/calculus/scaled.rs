@@ -1,7 +1,7 @@
 //! (c·g)(x) = c·g(x) with c ≥ 0.
 
 use crate::error::{Error, nonnegative};
-use crate::{Class, Elementary, Form, Kind, Prox, Real, Separable};
+use crate::{Class, Elementary, Form, Kind, Prox, Real, Separable, scratch};
 
 /// c times an operator: P_η of c·g is P_{cη} of g. For c = 0 it is the zero function, also where g is infinite.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,6 +16,19 @@ impl<P> Scaled<P> {
         Ok(Self {
             factor: nonnegative("factor", factor)?,
             of,
+        })
+    }
+}
+
+impl<P> Scaled<P> {
+    fn times(&self, of: Option<Elementary>) -> Option<Elementary> {
+        if self.factor == 0.0 {
+            return Some(Elementary::ZERO);
+        }
+        of.map(|of| Elementary {
+            l1: self.factor * of.l1,
+            sql2: self.factor * of.sql2,
+            ..of
         })
     }
 }
@@ -39,6 +52,26 @@ impl<T: Real, P: Prox<T>> Prox<T> for Scaled<P> {
         self.of.prox_with_error(x, T::of(self.factor) * step)
     }
 
+    /// c·g*(s/c)
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        if self.factor == 0.0 {
+            return crate::prox::Zero.conjugate(s);
+        }
+        scratch::with(s.len(), |divided: &mut [T]| {
+            for (divided, s) in divided.iter_mut().zip(s) {
+                *divided = T::of(s.f64() / self.factor);
+            }
+            Some(self.factor * self.of.conjugate(divided)?)
+        })
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        if self.factor == 0.0 {
+            return crate::prox::Zero.polar(s);
+        }
+        Some(self.of.polar(s)? / self.factor)
+    }
+
     fn class(&self) -> Class {
         match self.of.class() {
             _ if self.factor == 0.0 => Class::Convex,
@@ -58,14 +91,7 @@ impl<T: Real, P: Prox<T>> Prox<T> for Scaled<P> {
     }
 
     fn elementary(&self) -> Option<Elementary> {
-        if self.factor == 0.0 {
-            return Some(Elementary::ZERO);
-        }
-        self.of.elementary().map(|of| Elementary {
-            l1: self.factor * of.l1,
-            sql2: self.factor * of.sql2,
-            ..of
-        })
+        self.times(self.of.elementary())
     }
 
     fn form(&self) -> Form {
@@ -87,6 +113,10 @@ impl<T: Real, P: Prox<T>> Separable<T> for Scaled<P> {
             Some(of) if self.factor > 0.0 => self.factor * of.value_at(i, t),
             _ => 0.0,
         }
+    }
+
+    fn entry(&self, i: usize) -> Option<Elementary> {
+        self.times(self.of.separable()?.entry(i))
     }
 
     fn prox_between(&self, i: usize, t: T, step: T, bounds: (T, T)) -> T {

@@ -1,7 +1,7 @@
 //! x ↦ g(x − b).
 
 use crate::error::{Error, all_finite, length};
-use crate::linalg::vec::axpy;
+use crate::linalg::vec::{axpy, dot_with};
 use crate::prox::separable::clamp;
 use crate::{Class, Form, Kind, Prox, Real, Separable, scratch};
 
@@ -51,6 +51,15 @@ impl<T: Real, P: Prox<T>> Prox<T> for Shifted<P> {
             axpy(T::ONE, origin, x);
             error
         })
+    }
+
+    /// g*(s) + ⟨s, b⟩
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        Some(self.of.conjugate(s)? + dot_with(&self.by, s))
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        self.of.polar(s)
     }
 
     fn class(&self) -> Class {

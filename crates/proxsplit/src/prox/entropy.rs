@@ -38,6 +38,22 @@ impl<T: Real> Prox<T> for Entropy {
         });
     }
 
+    /// W Σ exp(s_i/W − 1); for W = 0 the orthant's.
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        if self.weight == 0.0 {
+            return crate::set::NonNeg.conjugate(s);
+        }
+        let each = |s: &T| self.weight * (s.f64() / self.weight - 1.0).exp();
+        Some(s.iter().map(each).sum())
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        if self.weight == 0.0 {
+            return crate::set::NonNeg.polar(s);
+        }
+        Some(0.0)
+    }
+
     fn separable(&self) -> Option<&dyn Separable<T>> {
         Some(self)
     }

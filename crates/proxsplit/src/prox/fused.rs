@@ -2,10 +2,11 @@
 
 use super::l1::soft;
 use super::separable::map;
-use super::tv1d::variation;
+use super::tv1d::{flow, variation};
 use super::variation::reduce_variation;
+use crate::dual;
 use crate::error::{Error, nonnegative};
-use crate::linalg::vec::norm1;
+use crate::linalg::vec::{norm_inf, norm1};
 use crate::{Form, Prox, Real};
 
 /// `fused:W1,W2`, the fused lasso: the prox of total variation by ηW2, then soft thresholding by ηW1. Convex.
@@ -46,6 +47,22 @@ impl<T: Real> Prox<T> for Fused {
         reduce_variation(x, self.variation * step.f64());
         let by = T::of(self.l1) * step;
         map(x, move |t| soft(t, by));
+    }
+
+    /// 0 where the prox of step 1 vanishes.
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        if self.l1 == 0.0 {
+            return self.polar(s).map(dual::indicator);
+        }
+        Some(dual::cone(dual::vanishes(self, s, 1.0)))
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        Some(if self.l1 == 0.0 {
+            dual::ratio(flow(s), self.variation)
+        } else {
+            dual::bisect(self, s, dual::ratio(norm_inf(s), self.l1))
+        })
     }
 
     fn form(&self) -> Form {

@@ -2,6 +2,7 @@
 
 use super::groups::Groups;
 use super::l2::shorten;
+use crate::dual;
 use crate::error::{Error, nonnegative};
 use crate::linalg::vec::norm;
 use crate::{Form, Prox, Real};
@@ -41,6 +42,17 @@ impl<T: Real> Prox<T> for GroupL2 {
     fn prox(&self, x: &mut [T], step: T) {
         let by = self.weight * step.f64();
         self.groups.update(x, |group| shorten(group, by));
+    }
+
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        self.polar(s).map(dual::indicator)
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        Some(
+            self.groups
+                .polar(s, |group| dual::ratio(norm(group), self.weight)),
+        )
     }
 
     fn fits(&self, len: usize) -> Result<(), Error> {

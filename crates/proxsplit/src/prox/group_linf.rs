@@ -2,8 +2,9 @@
 
 use super::groups::Groups;
 use super::linf::cut_peaks;
+use crate::dual;
 use crate::error::{Error, nonnegative};
-use crate::linalg::vec::norm_inf;
+use crate::linalg::vec::{norm_inf, norm1};
 use crate::{Form, Prox, Real};
 
 /// `group-linf:W,S`: the prox of the ℓ∞ norm, [`Linf`](super::Linf), on every group. Convex.
@@ -41,6 +42,17 @@ impl<T: Real> Prox<T> for GroupLinf {
     fn prox(&self, x: &mut [T], step: T) {
         let by = self.weight * step.f64();
         self.groups.update(x, |group| cut_peaks(group, by));
+    }
+
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        self.polar(s).map(dual::indicator)
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        Some(
+            self.groups
+                .polar(s, |group| dual::ratio(norm1(group), self.weight)),
+        )
     }
 
     fn fits(&self, len: usize) -> Result<(), Error> {

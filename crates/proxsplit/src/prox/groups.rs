@@ -79,6 +79,25 @@ impl Groups {
         }
     }
 
+    /// max_G factor(s_G); +∞ if s ≠ 0 at an entry in no group, where nothing is penalized.
+    pub(crate) fn polar<T: Real>(&self, s: &[T], factor: impl Fn(&[T]) -> f64) -> f64 {
+        match &self.kind {
+            Kind::Size(size) => s.chunks(*size).map(factor).fold(0.0, f64::max),
+            Kind::Lists { starts, indices } => scratch::with(s.len(), |gathered: &mut [T]| {
+                gathered.copy_from_slice(s);
+                for &index in indices {
+                    gathered[index] = T::ZERO;
+                }
+                if gathered.iter().any(|&s| s != T::ZERO) {
+                    return f64::INFINITY;
+                }
+                let lists = starts.windows(2).map(|g| &indices[g[0]..g[1]]);
+                let factors = lists.map(|list| factor(gather(s, list, gathered)));
+                factors.fold(0.0, f64::max)
+            }),
+        }
+    }
+
     /// x_G ← change(x_G) for every group.
     pub(crate) fn update<T: Real>(&self, x: &mut [T], change: impl Fn(&mut [T])) {
         match &self.kind {

@@ -1,7 +1,9 @@
 //! g(x) = W Σ_i h(x_i), h(t) = t²/2 if |t| ≤ D, else D|t| − D²/2.
 
 use super::separable::{self, clamp};
+use crate::dual;
 use crate::error::{Error, nonnegative, positive};
+use crate::linalg::vec::{dot, norm_inf};
 use crate::{Form, Prox, Real, Separable};
 
 /// `huber:W,D`, quadratic up to D and linear beyond: prox(x)_i = x_i/(1 + ηW) if |x_i| ≤ D(1 + ηW), else
@@ -39,6 +41,20 @@ impl<T: Real> Prox<T> for Huber {
 
     fn prox(&self, x: &mut [T], step: T) {
         separable::prox(self, x, step);
+    }
+
+    /// Σ s_i²/2W on |s_i| ≤ WD.
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        let outside = norm_inf(s) > self.weight * self.delta;
+        Some(if outside {
+            f64::INFINITY
+        } else {
+            dual::ratio(dot(s, s), 2.0 * self.weight)
+        })
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        Some(dual::ratio(norm_inf(s), self.weight * self.delta))
     }
 
     fn separable(&self) -> Option<&dyn Separable<T>> {

@@ -43,6 +43,23 @@ impl<T: Real> Prox<T> for KullbackLeibler {
         separable::prox(self, x, step);
     }
 
+    /// W Σ q_i (exp(s_i/W) − 1); for W = 0 the orthant's.
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        if self.weight == 0.0 {
+            return crate::set::NonNeg.conjugate(s);
+        }
+        let pairs = s.iter().zip(&self.reference);
+        let each = pairs.map(|(s, q)| self.weight * q * (s.f64() / self.weight).exp_m1());
+        Some(each.sum())
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        if self.weight == 0.0 {
+            return crate::set::NonNeg.polar(s);
+        }
+        Some(0.0)
+    }
+
     fn fits(&self, len: usize) -> Result<(), Error> {
         length("reference", &self.reference, len)
     }

@@ -106,6 +106,13 @@ impl<T: Real> Prox<T> for WeightedL1 {
 }
 
 impl<T: Real> Separable<T> for WeightedL1 {
+    fn entry(&self, i: usize) -> Option<Elementary> {
+        Some(Elementary {
+            l1: self.weights[i],
+            ..Elementary::ZERO
+        })
+    }
+
     #[inline(always)]
     fn value_at(&self, i: usize, t: T) -> f64 {
         self.weights[i] * t.abs().f64()

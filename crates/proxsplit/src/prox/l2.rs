@@ -1,5 +1,6 @@
 //! g(x) = W‖x‖₂.
 
+use crate::dual;
 use crate::error::{Error, nonnegative};
 use crate::linalg::vec::{norm, scale};
 use crate::{Form, Prox, Real};
@@ -41,6 +42,14 @@ impl<T: Real> Prox<T> for L2 {
 
     fn prox(&self, x: &mut [T], step: T) {
         shorten(x, self.weight * step.f64());
+    }
+
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        self.polar(s).map(dual::indicator)
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        Some(dual::ratio(norm(s), self.weight))
     }
 
     fn form(&self) -> Form {

@@ -1,8 +1,9 @@
 //! g(x) = W‖x‖_∞.
 
+use crate::dual;
 use crate::error::{Error, nonnegative};
 use crate::linalg::ball_threshold;
-use crate::linalg::vec::norm_inf;
+use crate::linalg::vec::{norm_inf, norm1};
 use crate::{Form, Prox, Real};
 
 /// `linf:W`, the largest entries cut to a common size: prox(x)_i = sign(x_i)·min(|x_i|, τ), where τ ≥ 0 is such that the
@@ -43,6 +44,14 @@ impl<T: Real> Prox<T> for Linf {
 
     fn prox(&self, x: &mut [T], step: T) {
         cut_peaks(x, self.weight * step.f64());
+    }
+
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        self.polar(s).map(dual::indicator)
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        Some(dual::ratio(norm1(s), self.weight))
     }
 
     fn form(&self) -> Form {

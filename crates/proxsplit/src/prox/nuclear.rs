@@ -1,5 +1,6 @@
 //! The nuclear norm, the convex stand-in for the rank.
 
+use crate::dual;
 use crate::error::{Error, nonnegative};
 use crate::linalg::spectral::{Shape, change_values, with_values};
 use crate::linalg::vec::sum;
@@ -45,6 +46,19 @@ impl<T: Real> Prox<T> for Nuclear {
             }
             by > T::ZERO
         });
+    }
+
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        self.polar(s).map(dual::indicator)
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        let largest = with_values(s, self.shape, |values| {
+            values.first().map_or(0.0, |s| s.f64())
+        });
+        largest
+            .is_finite()
+            .then(|| dual::ratio(largest, self.weight))
     }
 
     fn fits(&self, len: usize) -> Result<(), Error> {

@@ -1,6 +1,7 @@
 //! g(x) = Σ_i (A + B(n − i))|x|_(i), |x|_(1) ≥ |x|_(2) ≥ …, i = 1..n.
 
 use super::sorted;
+use crate::dual;
 use crate::error::{Error, nonnegative};
 use crate::{Form, Prox, Real};
 
@@ -43,6 +44,14 @@ impl<T: Real> Prox<T> for Oscar {
     fn prox(&self, x: &mut [T], step: T) {
         let (step, weight) = (step.f64(), self.weight(x.len()));
         sorted::prox(x, |k| step * weight(k));
+    }
+
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        self.polar(s).map(dual::indicator)
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        Some(sorted::polar(s, self.weight(s.len())))
     }
 
     fn form(&self) -> Form {

@@ -1,6 +1,7 @@
 //! g(x) = Σ_i w_i|x|_(i), |x|_(1) ≥ |x|_(2) ≥ …, the sorted ℓ1 norm.
 
 use super::sorted;
+use crate::dual;
 use crate::error::{Error, length, nonnegative};
 use crate::{Form, Prox, Real};
 
@@ -48,6 +49,14 @@ impl<T: Real> Prox<T> for Slope {
     fn prox(&self, x: &mut [T], step: T) {
         let step = step.f64();
         sorted::prox(x, |k| step * self.weights[k]);
+    }
+
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        self.polar(s).map(dual::indicator)
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        Some(sorted::polar(s, |k| self.weights[k]))
     }
 
     fn fits(&self, len: usize) -> Result<(), Error> {

@@ -18,6 +18,23 @@ pub(crate) fn value<T: Real>(x: &[T], weight: impl Fn(usize) -> f64) -> f64 {
     })
 }
 
+/// The dual norm, max_k (|s|_(0) + … + |s|_(k))/(weight(0) + … + weight(k)).
+pub(crate) fn polar<T: Real>(s: &[T], weight: impl Fn(usize) -> f64) -> f64 {
+    scratch::with(s.len(), |keys: &mut [u64]| {
+        for (key, s) in keys.iter_mut().zip(s) {
+            *key = bits(*s);
+        }
+        keys.sort_unstable();
+        let (mut sizes, mut weights, mut largest) = (0.0, 0.0, 0.0f64);
+        for (k, &key) in keys.iter().rev().enumerate() {
+            sizes += f64::from_bits(key);
+            weights += weight(k);
+            largest = largest.max(crate::dual::ratio(sizes, weights));
+        }
+        largest
+    })
+}
+
 /// x ← prox, where `weight(k)` is the nonincreasing weight of the entry of rank k, the step included.
 pub(crate) fn prox<T: Real>(x: &mut [T], weight: impl Fn(usize) -> f64) {
     let Some(last) = x.len().checked_sub(1) else {

@@ -3,8 +3,9 @@
 use super::groups::Groups;
 use super::l1::soft;
 use super::l2::shorten;
+use crate::dual;
 use crate::error::{Error, nonnegative};
-use crate::linalg::vec::{norm, norm1};
+use crate::linalg::vec::{norm, norm_inf, norm1};
 use crate::{Form, Prox, Real};
 
 /// `sparse-group:W1,W2,S`, the sparse group lasso: soft thresholding by ηW1, then shortening of each group by ηW2.
@@ -36,6 +37,30 @@ impl SparseGroup {
         self.group
     }
 
+    /// The least t with ‖soft(s, tW1)‖₂ ≤ tW2. The difference of the two sides is convex and falls, so that Newton's method
+    /// climbs to its root and never beyond.
+    fn factor<T: Real>(&self, s: &[T]) -> f64 {
+        let largest = dual::ratio(norm_inf(s), self.l1);
+        if self.l1 == 0.0 || self.group == 0.0 {
+            return largest.min(dual::ratio(norm(s), self.group));
+        }
+        let mut t = 0.0;
+        loop {
+            let cut = s.iter().map(|s| (s.abs().f64() - t * self.l1).max(0.0));
+            let (sum, square) = cut.fold((0.0, 0.0), |(sum, square), c| (sum + c, square + c * c));
+            let size = f64::sqrt(square);
+            if size <= t * self.group {
+                return t;
+            }
+            let next = t + (size - t * self.group) / (self.l1 * sum / size + self.group);
+            // Nothing left but rounding; the last point is an ulp or so below the root.
+            if next <= t * (1.0 + 2.0 * f64::EPSILON) {
+                return (next * (1.0 + 4.0 * f64::EPSILON)).min(largest);
+            }
+            t = next;
+        }
+    }
+
     /// The groups G.
     pub fn groups(&self) -> &Groups {
         &self.groups
@@ -54,6 +79,14 @@ impl<T: Real> Prox<T> for SparseGroup {
         }
         let by = self.group * step.f64();
         self.groups.update(x, |group| shorten(group, by));
+    }
+
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        self.polar(s).map(dual::indicator)
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        Some(self.groups.polar(s, |group| self.factor(group)))
     }
 
     fn fits(&self, len: usize) -> Result<(), Error> {

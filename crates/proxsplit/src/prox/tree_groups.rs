@@ -5,7 +5,9 @@
 
 use super::groups::{flatten, gathered_norm, indices_fit, update_list};
 use super::l2::shorten;
+use crate::dual;
 use crate::error::{Error, length, nonnegative};
+use crate::linalg::vec::norm;
 use crate::{Form, Prox, Real, scratch};
 
 /// Tree-structured groups: each x_G is shortened by ηw_G, leaves first. Convex.
@@ -96,6 +98,17 @@ impl<T: Real> Prox<T> for TreeGroups {
                 update_list(x, list, gathered, |group| shorten(group, by));
             }
         });
+    }
+
+    /// 0 where the prox of step 1 vanishes.
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        Some(dual::cone(dual::vanishes(self, s, 1.0)))
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        let weights = self.weights.iter().filter(|&&w| w > 0.0);
+        let least = weights.fold(f64::INFINITY, |least, &w| least.min(w));
+        Some(dual::bisect(self, s, dual::ratio(norm(s), least)))
     }
 
     fn fits(&self, len: usize) -> Result<(), Error> {

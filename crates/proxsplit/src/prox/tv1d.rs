@@ -1,7 +1,9 @@
 //! g(x) = W Σ_i |x_{i+1} − x_i|, the total variation of a signal.
 
 use super::variation::reduce_variation;
+use crate::dual;
 use crate::error::{Error, nonnegative};
+use crate::linalg::vec::norm1;
 use crate::{Form, Prox, Real};
 
 /// `tv1d:W`, total variation: the prox is piecewise constant, exact, and takes linear time. Convex.
@@ -39,6 +41,22 @@ pub(crate) fn variation<T: Real>(x: &[T]) -> f64 {
         .sum()
 }
 
+/// max_k |s_1 + … + s_k|, the largest flow from one entry to the next that makes s; +∞ if s does not sum to 0, which is
+/// tested up to the rounding of s.
+pub(crate) fn flow<T: Real>(s: &[T]) -> f64 {
+    let (mut sum, mut largest) = (0.0, 0.0f64);
+    for s in s.split_last().map_or(s, |(_, before)| before) {
+        sum += s.f64();
+        largest = largest.max(sum.abs());
+    }
+    let total = sum + s.last().map_or(0.0, |s| s.f64());
+    if total.abs() <= dual::rounding::<T>(norm1(s)) {
+        largest
+    } else {
+        f64::INFINITY
+    }
+}
+
 impl<T: Real> Prox<T> for Tv1d {
     fn value(&self, x: &[T]) -> f64 {
         self.weight * variation(x)
@@ -46,6 +64,14 @@ impl<T: Real> Prox<T> for Tv1d {
 
     fn prox(&self, x: &mut [T], step: T) {
         reduce_variation(x, self.weight * step.f64());
+    }
+
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        self.polar(s).map(dual::indicator)
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        Some(dual::ratio(flow(s), self.weight))
     }
 
     fn form(&self) -> Form {

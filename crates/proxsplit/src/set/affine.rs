@@ -1,6 +1,7 @@
 //! Affine sets Ax = b.
 
 use super::{clear_rounding, inside};
+use crate::dual;
 use crate::error::{Error, all_finite, length};
 use crate::linalg::Mat;
 use crate::linalg::vec::{axpy, dot, dot_with, norm, scale};
@@ -100,6 +101,29 @@ impl<T: Real> Prox<T> for AffineSet {
         }
     }
 
+    /// ⟨c, Qᵀs⟩ for s in the span of the rows, elsewhere +∞; in the span up to the rounding of s.
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        scratch::with(s.len(), |rest: &mut [f64]| {
+            for (rest, s) in rest.iter_mut().zip(s) {
+                *rest = s.f64();
+            }
+            let mut value = 0.0;
+            for (j, &offset) in self.offset.iter().enumerate() {
+                let along = dot(self.basis.col(j), rest);
+                axpy(-along, self.basis.col(j), rest);
+                value += along * offset;
+            }
+            let inside = norm(rest) <= dual::rounding::<T>(norm(s));
+            Some(if inside { value } else { f64::INFINITY })
+        })
+    }
+
+    /// dom g* is a cone.
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        self.conjugate(s)
+            .map(|value| dual::cone(value < f64::INFINITY))
+    }
+
     fn fits(&self, len: usize) -> Result<(), Error> {
         if len == self.basis.rows() {
             return Ok(());
@@ -160,5 +184,15 @@ mod tests {
         assert!(AffineSet::new(&rows(1, 2, &[0.0, 0.0]), &[1.0]).is_err());
         assert!(AffineSet::new(&rows(3, 2, &[1.0, 0.0, 0.0, 1.0, 1.0, 2.0]), &[0.0; 3]).is_err());
         assert!(AffineSet::new(&a, &[1.0]).is_err());
+    }
+
+    #[test]
+    fn the_support_function_is_finite_in_the_span_of_the_rows() {
+        // x + y + z = 2 and x − z = 1: every point has product 2·2 + 3·1 with 2(1, 1, 1) + 3(1, 0, −1).
+        let a = Mat::from_fn(2, 3, |i, j| [[1.0, 1.0, 1.0], [1.0, 0.0, -1.0]][i][j]);
+        let set = AffineSet::new(&a, &[2.0, 1.0]).unwrap();
+        let value = set.conjugate(&[5.0, 2.0, -1.0]).unwrap();
+        assert!((value - 7.0).abs() < 1e-13);
+        assert_eq!(set.conjugate(&[5.0, 2.1, -1.0]), Some(f64::INFINITY));
     }
 }

@@ -3,9 +3,9 @@
 use super::inside;
 use crate::error::{Error, nonnegative};
 use crate::linalg::ball_cut;
-use crate::linalg::vec::{norm, norm1};
+use crate::linalg::vec::{norm, norm_inf, norm1};
 use crate::prox::separable::{self, clamp, odd};
-use crate::{Form, Kind, Prox, Real, Separable};
+use crate::{Elementary, Form, Kind, Prox, Real, Separable};
 
 macro_rules! ball {
     ($ball:ident, $(#[$attribute:meta])*) => {
@@ -53,6 +53,14 @@ impl<T: Real> Prox<T> for L1Ball {
         }
     }
 
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        Some(self.radius * norm_inf(s))
+    }
+
+    fn polar(&self, _: &[T]) -> Option<f64> {
+        Some(0.0)
+    }
+
     fn form(&self) -> Form {
         Form::of(Kind::Set).absolute().symmetric()
     }
@@ -73,6 +81,14 @@ impl<T: Real> Prox<T> for L2Ball {
         }
     }
 
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        Some(self.radius * norm(s))
+    }
+
+    fn polar(&self, _: &[T]) -> Option<f64> {
+        Some(0.0)
+    }
+
     fn form(&self) -> Form {
         let radius = self.radius;
         Form::of(Kind::Ball { radius }).absolute().symmetric()
@@ -88,6 +104,14 @@ impl<T: Real> Prox<T> for LinfBall {
         separable::prox(self, x, step);
     }
 
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        Some(self.radius * norm1(s))
+    }
+
+    fn polar(&self, _: &[T]) -> Option<f64> {
+        Some(0.0)
+    }
+
     fn separable(&self) -> Option<&dyn Separable<T>> {
         Some(self)
     }
@@ -98,6 +122,14 @@ impl<T: Real> Prox<T> for LinfBall {
 }
 
 impl<T: Real> Separable<T> for LinfBall {
+    fn entry(&self, _: usize) -> Option<Elementary> {
+        Some(Elementary {
+            lower: -self.radius,
+            upper: self.radius,
+            ..Elementary::ZERO
+        })
+    }
+
     #[inline(always)]
     fn value_at(&self, _: usize, t: T) -> f64 {
         if t.abs() <= T::of(self.radius) {

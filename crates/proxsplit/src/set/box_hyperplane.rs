@@ -4,6 +4,7 @@ use super::box_hyperplane_with::BoxHyperplaneWith;
 use super::box_set::check_bounds;
 use super::multiplier::{Entry, multiplier};
 use super::{clear_rounding, inside};
+use crate::dual;
 use crate::error::{Error, all_finite, finite, length};
 use crate::linalg::vec::norm;
 use crate::{Form, Kind, Prox, Real};
@@ -150,6 +151,20 @@ impl<T: Real> Prox<T> for BoxHyperplane {
         project(x, |i, y| self.entry(i, y), self.total);
     }
 
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        Some(super::knapsack::support::<T>(
+            s.len(),
+            |i| self.entry(i, s[i].f64()),
+            self.total,
+        ))
+    }
+
+    /// dom g* is a cone.
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        self.conjugate(s)
+            .map(|value| dual::cone(value < f64::INFINITY))
+    }
+
     fn fits(&self, len: usize) -> Result<(), Error> {
         length("normal", &self.normal, len)
     }
@@ -229,5 +244,36 @@ mod tests {
         assert!(new(0.0, 1.0, 0.0, 1.0).is_err());
         assert!(new(0.0, 1.0, f64::NAN, 1.0).is_err());
         assert!(BoxHyperplane::new(vec![0.0], vec![1.0], vec![], 0.0).is_err());
+    }
+
+    /// Against the best corner or edge point of a small set, listed by hand: one entry is between its bounds, the others at them.
+    #[test]
+    fn the_support_function_is_the_best_corner() {
+        let (lower, upper) = (vec![-1.0, 0.0, 0.5], vec![2.0, 1.0, 3.0]);
+        let normal = [1.0, -2.0, 0.5];
+        let set = BoxHyperplane::new(lower.clone(), upper.clone(), normal.to_vec(), 0.6).unwrap();
+        for seed in 0..50 {
+            let s: Vec<f64> = (0..3).map(|i| f64::from(7 * seed + i).sin()).collect();
+            let mut best = f64::NEG_INFINITY;
+            for corner in 0..8 {
+                for free in 0..3 {
+                    let side = |i: usize| {
+                        if corner >> i & 1 == 0 {
+                            lower[i]
+                        } else {
+                            upper[i]
+                        }
+                    };
+                    let mut z = [side(0), side(1), side(2)];
+                    z[free] = 0.0;
+                    z[free] = (0.6 - z.iter().zip(&normal).map(|(z, a)| z * a).sum::<f64>())
+                        / normal[free];
+                    if lower[free] <= z[free] && z[free] <= upper[free] {
+                        best = best.max(z.iter().zip(&s).map(|(z, s)| z * s).sum());
+                    }
+                }
+            }
+            assert!((set.conjugate(&s).unwrap() - best).abs() < 1e-12);
+        }
     }
 }

@@ -146,6 +146,14 @@ impl<T: Real> Prox<T> for Bounds {
 }
 
 impl<T: Real> Separable<T> for Bounds {
+    fn entry(&self, i: usize) -> Option<Elementary> {
+        Some(Elementary {
+            lower: self.lower[i],
+            upper: self.upper[i],
+            ..Elementary::ZERO
+        })
+    }
+
     fn value_at(&self, i: usize, t: T) -> f64 {
         value_between(t, self.lower[i], self.upper[i])
     }

@@ -3,6 +3,7 @@
 use super::box_hyperplane::{check_reach, project, value};
 use super::box_set::check_bounds;
 use super::multiplier::Entry;
+use crate::dual;
 use crate::error::{Error, finite};
 use crate::{Form, Kind, Prox, Real};
 
@@ -59,6 +60,20 @@ impl<T: Real> Prox<T> for BoxSum {
 
     fn prox(&self, x: &mut [T], _: T) {
         project(x, |_, y| self.entry(y), self.total);
+    }
+
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        Some(super::knapsack::support::<T>(
+            s.len(),
+            |i| self.entry(s[i].f64()),
+            self.total,
+        ))
+    }
+
+    /// dom g* is a cone.
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        self.conjugate(s)
+            .map(|value| dual::cone(value < f64::INFINITY))
     }
 
     fn fits(&self, len: usize) -> Result<(), Error> {

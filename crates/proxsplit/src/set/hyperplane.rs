@@ -1,6 +1,7 @@
 //! Hyperplanes aᵀx = b and halfspaces aᵀx ≤ b.
 
 use super::{clear_rounding, inside};
+use crate::dual;
 use crate::error::{Error, all_finite, finite, length};
 use crate::linalg::vec::{dot_with, norm};
 use crate::{Form, Kind, Prox, Real};
@@ -33,6 +34,14 @@ impl Plane {
     fn excess<T: Real>(&self, x: &[T]) -> (f64, f64) {
         let excess = dot_with(&self.normal, x) - self.offset;
         (excess, norm(x) + self.offset.abs())
+    }
+
+    /// The c with s = c·normal, if there is one.
+    fn along<T: Real>(&self, s: &[T]) -> Option<f64> {
+        let c = dot_with(&self.normal, s);
+        let pairs = s.iter().zip(&self.normal);
+        let beside = pairs.map(|(s, a)| (s.f64() - c * a).powi(2)).sum::<f64>();
+        (beside.sqrt() <= dual::rounding::<T>(norm(s))).then_some(c)
     }
 
     /// A plane through 0 is a subspace.
@@ -79,6 +88,21 @@ impl<T: Real> Prox<T> for Hyperplane {
         self.plane.clear_rounding(x, before);
     }
 
+    /// cb/‖a‖ at s = c·a/‖a‖, elsewhere +∞; parallel up to the rounding of s.
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        Some(
+            self.plane
+                .along(s)
+                .map_or(f64::INFINITY, |c| c * self.plane.offset),
+        )
+    }
+
+    /// dom g* is a cone.
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        self.conjugate(s)
+            .map(|value| dual::cone(value < f64::INFINITY))
+    }
+
     fn fits(&self, len: usize) -> Result<(), Error> {
         length("normal", &self.plane.normal, len)
     }
@@ -117,6 +141,18 @@ impl<T: Real> Prox<T> for Halfspace {
             self.plane.project(x, excess);
         }
         self.plane.clear_rounding(x, before);
+    }
+
+    /// The same where c ≥ 0.
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        let outwards = self.plane.along(s).filter(|&c| c >= 0.0);
+        Some(outwards.map_or(f64::INFINITY, |c| c * self.plane.offset))
+    }
+
+    /// dom g* is a cone.
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        self.conjugate(s)
+            .map(|value| dual::cone(value < f64::INFINITY))
     }
 
     fn fits(&self, len: usize) -> Result<(), Error> {
@@ -172,5 +208,20 @@ mod tests {
         assert!(Halfspace::new(vec![1.0, f64::NAN], 0.0).is_err());
         assert!(Halfspace::new(vec![1.0], f64::INFINITY).is_err());
         assert!(Prox::<f64>::fits(&Hyperplane::new(vec![1.0], 0.0).unwrap(), 2).is_err());
+    }
+
+    #[test]
+    fn the_support_function_is_finite_along_the_normal() {
+        // Every point of 3x + 4y = 10 has the same product with (6, 8).
+        let plane = Hyperplane::new(vec![3.0, 4.0], 10.0).unwrap();
+        let half = Halfspace::new(vec![3.0, 4.0], 10.0).unwrap();
+        let close = |value: Option<f64>, expected: f64| {
+            assert!((value.unwrap() - expected).abs() < 1e-13);
+        };
+        close(plane.conjugate(&[6.0, 8.0]), 20.0);
+        close(plane.conjugate(&[-6.0, -8.0]), -20.0);
+        close(half.conjugate(&[6.0, 8.0]), 20.0);
+        assert_eq!(half.conjugate(&[-6.0, -8.0]), Some(f64::INFINITY));
+        assert_eq!(plane.conjugate(&[6.0, 8.1]), Some(f64::INFINITY));
     }
 }

@@ -9,6 +9,7 @@ mod box_set;
 mod box_sum;
 mod cardinality_ball;
 mod hyperplane;
+mod knapsack;
 mod monotone;
 mod multiplier;
 mod nonneg;

@@ -4,7 +4,8 @@
 //! information", 1955): a stack of blocks with increasing means; a new entry that is below the last mean is merged with
 //! it. Every entry is pushed once and merged at most once, so the time is linear.
 
-use crate::linalg::vec::norm_inf;
+use crate::dual;
+use crate::linalg::vec::{norm_inf, norm1};
 use crate::scratch;
 use crate::{Form, Kind, Prox, Real};
 
@@ -36,6 +37,21 @@ impl<T: Real> Prox<T> for Monotone {
                 start = end;
             }
         });
+    }
+
+    /// 0 on the polar cone: sums s_1 + … + s_k ≥ 0, that of all entries 0, up to the rounding of s.
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        let slack = dual::rounding::<T>(norm1(s));
+        let (mut sum, mut least) = (0.0, 0.0f64);
+        for s in s {
+            sum += s.f64();
+            least = least.min(sum);
+        }
+        Some(dual::cone(least >= -slack && sum <= slack))
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        self.conjugate(s)
     }
 
     fn form(&self) -> Form {

@@ -1,9 +1,10 @@
 //! Positive semidefinite matrices.
 
 use super::{inside, tolerance};
+use crate::dual;
 use crate::linalg::dense::{View, eigenvalues, multiply};
 use crate::linalg::spectral::{Shape, magnitude};
-use crate::linalg::vec::{is_finite, norm_inf, scale};
+use crate::linalg::vec::{is_finite, norm, norm_inf, scale};
 use crate::scratch;
 use crate::{Error, Form, Kind, Prox, Real};
 
@@ -99,6 +100,29 @@ impl<T: Real> Prox<T> for Psd {
             multiply(x, positive(weighted), positive(vectors).t(), false);
             self.symmetrize(x);
         });
+    }
+
+    /// 0 where ½(S + Sᵀ) has no positive eigenvalue, up to the rounding of s.
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        if !is_finite(s) {
+            return None;
+        }
+        let (n, size) = (self.size, magnitude(s));
+        scratch::with(n + s.len(), |memory: &mut [T]| {
+            let (values, scaled) = memory.split_at_mut(n);
+            for (scaled, s) in scaled.iter_mut().zip(s) {
+                *scaled = T::of(s.f64() / size);
+            }
+            let slack = dual::rounding::<T>(norm(scaled));
+            self.symmetrize(scaled);
+            let found = eigenvalues(View::new(scaled, n, n), values, None);
+            let most = values.last().map_or(0.0, |most| most.f64());
+            found.then(|| dual::cone(most <= slack))
+        })
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        self.conjugate(s)
     }
 
     fn fits(&self, len: usize) -> Result<(), Error> {

@@ -1,6 +1,7 @@
 //! The second-order cone.
 
 use super::inside;
+use crate::dual;
 use crate::linalg::vec::norm;
 use crate::{Error, Form, Kind, Prox, Real};
 
@@ -36,6 +37,20 @@ impl<T: Real> Prox<T> for SecondOrderCone {
                 T::ZERO
             };
         }
+    }
+
+    /// 0 on the polar cone ‖z‖ ≤ −t, up to the rounding of s.
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        let Some((t, z)) = s.split_first() else {
+            return Some(0.0);
+        };
+        Some(dual::cone(
+            norm(z) + t.f64() <= dual::rounding::<T>(norm(s)),
+        ))
+    }
+
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        self.conjugate(s)
     }
 
     fn fits(&self, len: usize) -> Result<(), Error> {

@@ -40,6 +40,15 @@ impl<T: Real> Prox<T> for Simplex {
         }
     }
 
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        let largest = s.iter().map(|s| s.f64()).reduce(f64::max);
+        Some(self.radius * largest.unwrap_or(0.0))
+    }
+
+    fn polar(&self, _: &[T]) -> Option<f64> {
+        Some(0.0)
+    }
+
     fn fits(&self, len: usize) -> Result<(), Error> {
         super::some_entry(len, self.radius)
     }

@@ -1,8 +1,9 @@
 //! The hyperplane Σx = B.
 
 use super::{clear_rounding, inside};
+use crate::dual;
 use crate::error::{Error, finite};
-use crate::linalg::vec::{norm, norm1, sum};
+use crate::linalg::vec::{norm, norm_inf, norm1, sum};
 use crate::{Form, Kind, Prox, Real};
 
 /// `sum:B`, the x whose entries sum to B: prox(x)_i = x_i − (Σx − B)/n. Convex.
@@ -44,6 +45,24 @@ impl<T: Real> Prox<T> for SumTo {
         }
     }
 
+    /// cB at s = c·(1, …, 1), elsewhere +∞; equal up to the rounding of s.
+    fn conjugate(&self, s: &[T]) -> Option<f64> {
+        let mean = sum(s) / s.len().max(1) as f64;
+        let spread = s.iter().fold(0.0f64, |d, s| d.max((s.f64() - mean).abs()));
+        let inside = spread <= dual::rounding::<T>(norm_inf(s));
+        Some(if inside {
+            mean * self.total
+        } else {
+            f64::INFINITY
+        })
+    }
+
+    /// dom g* is a cone.
+    fn polar(&self, s: &[T]) -> Option<f64> {
+        self.conjugate(s)
+            .map(|value| dual::cone(value < f64::INFINITY))
+    }
+
     fn fits(&self, len: usize) -> Result<(), Error> {
         super::some_entry(len, self.total)
     }
@@ -77,5 +96,13 @@ mod tests {
         assert!(SumTo::new(f64::NAN).is_err());
         assert!(Prox::<f64>::fits(&SumTo::new(1.0).unwrap(), 0).is_err());
         assert!(Prox::<f64>::fits(&SumTo::new(0.0).unwrap(), 0).is_ok());
+    }
+
+    #[test]
+    fn the_support_function_is_finite_along_the_normal() {
+        let three = SumTo::new(3.0).unwrap();
+        assert_eq!(three.conjugate(&[-2.0, -2.0]), Some(-6.0));
+        assert_eq!(three.conjugate(&[2.0, 2.0 + 1e-12]), Some(f64::INFINITY));
+        assert_eq!(three.polar(&[1.0, 1.0]), Some(0.0));
     }
 }

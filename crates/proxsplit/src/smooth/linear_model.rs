@@ -5,6 +5,7 @@ use super::spectrum;
 use crate::data::Matrix;
 use crate::data::rows::{Design, Picked};
 use crate::error::{Error, all_finite, length};
+use crate::linalg::vec::{dot, norm};
 use crate::{FiniteSum, Lipschitz, Real, Smooth};
 use std::sync::OnceLock;
 
@@ -31,6 +32,8 @@ pub struct LinearModel<'a, T: Real, L: Loss> {
     scale: f64,
     norm_squared: OnceLock<Lipschitz>,
     largest_row: OnceLock<f64>,
+    at_zero: OnceLock<f64>,
+    column_sums: OnceLock<Option<Vec<T>>>,
 }
 
 impl<'a, T: Real, L: Loss> LinearModel<'a, T, L> {
@@ -49,6 +52,8 @@ impl<'a, T: Real, L: Loss> LinearModel<'a, T, L> {
             scale: 1.0,
             norm_squared: OnceLock::new(),
             largest_row: OnceLock::new(),
+            at_zero: OnceLock::new(),
+            column_sums: OnceLock::new(),
         })
     }
 
@@ -57,6 +62,21 @@ impl<'a, T: Real, L: Loss> LinearModel<'a, T, L> {
     pub fn averaged(mut self) -> Self {
         self.scale = 1.0 / self.design.rows() as f64;
         self
+    }
+
+    /// σ = Aᵀ1, if no entry of A is negative.
+    fn column_sums(&self) -> Option<&[T]> {
+        let sums = self.column_sums.get_or_init(|| {
+            self.design.is_nonnegative().then(|| {
+                let mut sums = vec![T::ZERO; self.design.cols()];
+                let origin = vec![T::ZERO; self.design.cols()];
+                let all = self.design.all();
+                self.design
+                    .sweep(all, &origin, Some(&mut sums), |_, _| (0.0, 1.0));
+                sums
+            })
+        });
+        sums.as_deref()
     }
 
     fn sweep(&self, rows: Picked<'_>, x: &[T], grad: Option<&mut [T]>) -> f64 {
@@ -94,6 +114,64 @@ impl<T: Real, L: Loss> Smooth<T> for LinearModel<'_, T, L> {
 
     fn is_convex(&self) -> bool {
         self.loss.is_convex()
+    }
+
+    fn lower_bound(&self) -> Option<f64> {
+        self.loss.is_nonnegative().then_some(0.0)
+    }
+
+    fn cancelling(&self) -> Option<f64> {
+        let size = *self.at_zero.get_or_init(|| {
+            let origin = vec![T::ZERO; self.design.cols()];
+            let mut gradient = origin.clone();
+            self.gradient(&origin, &mut gradient);
+            norm(&gradient)
+        });
+        (size > 0.0).then_some(size)
+    }
+
+    /// c Σ_i ℓ*(αℓ′(a_iᵀx), b_i), where f = c Σ_i ℓ(a_iᵀx, b_i). For the squared loss, with r = Ax − b, this is
+    /// c(α²‖r‖²/2 + α⟨r, b⟩), and c‖r‖² = 2f, c⟨r, b⟩ = ⟨∇f, x⟩ − 2f.
+    fn dual_value(&self, x: &[T], value: f64, gradient: &[T], scale: f64) -> Option<f64> {
+        let along = dot(gradient, x);
+        if self.loss.is_squared() {
+            return Some(scale * (scale * value + along - 2.0 * value));
+        }
+        if scale == 1.0 {
+            return self.is_convex().then_some(along - value);
+        }
+        self.loss.conjugate(0.0, self.targets.first()?.f64())?;
+        let (loss, targets) = (&self.loss, &self.targets);
+        let total = self.design.sweep(self.design.all(), x, None, |i, z| {
+            let b = targets[i].f64();
+            let dual = loss.conjugate(scale * loss.at(z, b).1, b);
+            (dual.unwrap_or(f64::INFINITY), 0.0)
+        });
+        Some(self.scale * total)
+    }
+
+    /// With r = b − Ax and s = max(0, max_k (a_kᵀr − W)/σ_k) the point r − s·(1, …, 1) is feasible for the dual, and the gap is
+    /// ms²/2 + Σ_k x_k(W − a_kᵀr + sσ_k).
+    fn shifted_gap(&self, x: &[T], gradient: &[T], weight: f64) -> Option<f64> {
+        if !self.loss.is_squared() || x.iter().any(|&x| x < T::ZERO) {
+            return None;
+        }
+        let sums = self.column_sums()?;
+        // c·a_kᵀr − W is how far column k is beyond what the dual allows.
+        let beyond = |slope: &T| -slope.f64() - weight;
+        let columns = gradient.iter().zip(sums);
+        let shift = columns.fold(0.0f64, |shift, (slope, sum)| {
+            if beyond(slope) > 0.0 {
+                shift.max(beyond(slope) / (self.scale * sum.f64()))
+            } else {
+                shift
+            }
+        });
+        let entries = x.iter().zip(gradient.iter().zip(sums));
+        let slack = entries
+            .map(|(x, (slope, sum))| x.f64() * (self.scale * shift * sum.f64() - beyond(slope)));
+        let rows = self.design.rows() as f64;
+        Some(0.5 * self.scale * rows * shift * shift + slack.sum::<f64>())
     }
 }
 

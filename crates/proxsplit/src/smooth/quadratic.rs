@@ -5,7 +5,7 @@ use crate::data::rows::Design;
 use crate::data::{Dense, Elements, Matrix, Order};
 use crate::error::{Error, all_finite, length};
 use crate::linalg::dense::{Mat, symmetric_eigenvalues};
-use crate::linalg::vec::dot;
+use crate::linalg::vec::{dot, norm};
 use crate::{Lipschitz, Real, Smooth};
 use std::sync::OnceLock;
 
@@ -105,6 +105,11 @@ impl<T: Real> Smooth<T> for Quadratic<'_, T> {
         *self
             .estimate
             .get_or_init(|| lipschitz::estimate(self, &vec![T::ZERO; n], 0))
+    }
+
+    fn cancelling(&self) -> Option<f64> {
+        let size = norm(&self.c);
+        (size > 0.0).then_some(size)
     }
 
     /// Whether Q ⪰ 0 up to rounding.

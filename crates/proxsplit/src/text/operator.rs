@@ -159,6 +159,12 @@ macro_rules! forward {
             fn prox_with_error(&self, x: &mut [$scalar], step: $scalar) -> f64 {
                 self.term.prox_with_error(x, step)
             }
+            fn conjugate(&self, s: &[$scalar]) -> Option<f64> {
+                self.term.conjugate(s)
+            }
+            fn polar(&self, s: &[$scalar]) -> Option<f64> {
+                self.term.polar(s)
+            }
             fn class(&self) -> Class {
                 Prox::<$scalar>::class(&*self.term)
             }

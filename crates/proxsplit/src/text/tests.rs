@@ -40,6 +40,35 @@ fn every_example_keeps_the_contract_and_says_its_class() {
 }
 
 #[test]
+fn every_convex_operator_but_2d_variation_has_a_conjugate() {
+    let known = |text: &str| {
+        let g = read(text);
+        let fits = |len: &usize| Prox::<f64>::fits(&g, *len).is_ok();
+        let zero = vec![0.0; (1..=6).rev().find(fits).unwrap()];
+        let (value, polar) = (g.conjugate(&zero), g.polar(&zero));
+        assert_eq!(value.is_some(), polar.is_some(), "{text}");
+        value.is_some()
+    };
+    for entry in catalogue().filter(|entry| entry.class == "convex") {
+        let variation = entry.name.starts_with("tv2d");
+        assert_eq!(known(entry.example), !variation, "{entry}");
+    }
+    for joined in [
+        "l1:0.5+nonneg",
+        "l1:0.5+box:-1,2",
+        "l1:0.5+sql2:1+nonneg",
+        "l2:0.5+nonneg",
+        "group-l2:0.5,3+nonneg",
+        "l2:0.5+sql2:1",
+        "nuclear:0.5,2x3+sql2:1",
+        "tv1d:1+l2-ball:1",
+        "oscar:0.3,0.1+nonneg",
+    ] {
+        assert!(known(joined), "{joined}");
+    }
+}
+
+#[test]
 fn every_pair_is_exact_or_convex_or_refused_and_never_wrong() {
     for a in catalogue() {
         for b in catalogue() {

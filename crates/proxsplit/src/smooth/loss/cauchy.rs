@@ -40,6 +40,10 @@ impl Loss for CauchyLoss {
     fn is_convex(&self) -> bool {
         false
     }
+
+    fn is_nonnegative(&self) -> bool {
+        true
+    }
 }
 
 impl<'a, T: Real> Cauchy<'a, T> {

@@ -44,6 +44,10 @@ impl Loss for GemanMcClureLoss {
     fn is_convex(&self) -> bool {
         false
     }
+
+    fn is_nonnegative(&self) -> bool {
+        true
+    }
 }
 
 impl<'a, T: Real> GemanMcClure<'a, T> {

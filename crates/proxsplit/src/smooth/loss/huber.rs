@@ -41,6 +41,20 @@ impl Loss for HuberLoss {
     fn is_convex(&self) -> bool {
         true
     }
+
+    fn is_nonnegative(&self) -> bool {
+        true
+    }
+
+    /// u²/2 + ub for |u| ≤ δ
+    fn conjugate(&self, u: f64, b: f64) -> Option<f64> {
+        let inside = u.abs() <= self.delta;
+        Some(if inside {
+            u * (0.5 * u + b)
+        } else {
+            f64::INFINITY
+        })
+    }
 }
 
 impl<'a, T: Real> HuberRegression<'a, T> {

@@ -31,6 +31,22 @@ impl Loss for LogisticLoss {
         true
     }
 
+    fn is_nonnegative(&self) -> bool {
+        true
+    }
+
+    /// p log p + (1 − p) log(1 − p), where p = −ub is a probability.
+    fn conjugate(&self, u: f64, b: f64) -> Option<f64> {
+        let p = -u * b;
+        let term = |p: f64| if p > 0.0 { p * p.ln() } else { 0.0 };
+        let inside = (0.0..=1.0).contains(&p);
+        Some(if inside {
+            term(p) + term(1.0 - p)
+        } else {
+            f64::INFINITY
+        })
+    }
+
     fn accepts(&self, b: f64) -> Result<(), Error> {
         label(b)
     }

@@ -27,6 +27,21 @@ pub trait Loss: Send + Sync {
     /// Whether ℓ is convex in z.
     fn is_convex(&self) -> bool;
 
+    /// ℓ*(u, b) = sup_z uz − ℓ(z, b), which may be +∞; `None` if it is not known.
+    fn conjugate(&self, _u: f64, _b: f64) -> Option<f64> {
+        None
+    }
+
+    /// Whether ℓ(z, b) = (z − b)²/2, so that sums over the rows follow from f and ∇f.
+    fn is_squared(&self) -> bool {
+        false
+    }
+
+    /// Whether ℓ ≥ 0 everywhere, as far as is known.
+    fn is_nonnegative(&self) -> bool {
+        false
+    }
+
     /// `Ok` if the loss is defined for this target.
     fn accepts(&self, _b: f64) -> Result<(), Error> {
         Ok(())

@@ -30,6 +30,10 @@ impl Loss for SigmoidLoss {
         false
     }
 
+    fn is_nonnegative(&self) -> bool {
+        true
+    }
+
     fn accepts(&self, b: f64) -> Result<(), Error> {
         label(b)
     }

@@ -26,6 +26,18 @@ impl Loss for SquaredLoss {
     fn is_convex(&self) -> bool {
         true
     }
+
+    fn is_nonnegative(&self) -> bool {
+        true
+    }
+
+    fn conjugate(&self, u: f64, b: f64) -> Option<f64> {
+        Some(u * (0.5 * u + b))
+    }
+
+    fn is_squared(&self) -> bool {
+        true
+    }
 }
 
 impl<'a, T: Real> LeastSquares<'a, T> {

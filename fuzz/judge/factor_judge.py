@@ -21,7 +21,7 @@ def case(rng, program):
     if outcome.refused:
         return "refused", outcome, []
     problem = Problem(data.y, data.weights, choice.x_term, choice.a_term, data.sparse)
-    start = program.run([*_without(arguments, "--passes", "--strict"), "--passes", 0])
+    start = program.run([*without(arguments, "--passes", "--strict"), "--passes", 0])
     with np.errstate(all="ignore"):
         complaints = judge(problem, choice, outcome, start)
         if not complaints:
@@ -187,7 +187,7 @@ def more(program, rng, data, choice, outcome, arguments, problem):
     if draw < 0.4:
         return checked(program, data, choice, outcome, problem)
     if draw < 0.6 and choice.passes <= 300:
-        other = program.run([*_without(arguments, "--threads"), "--threads", int(rng.integers(1, 4))])
+        other = program.run([*without(arguments, "--threads"), "--threads", int(rng.integers(1, 4))])
         same = all(np.array_equal(outcome.array(f), other.array(f)) for f in "XA") if other.record else False
         return [] if same else ["the result depends on --threads"]
     if draw < 0.85 and outcome.verdict == "stationary":
@@ -225,7 +225,7 @@ def checked(program, data, choice, outcome, problem):
 
 def warm(program, choice, outcome, arguments):
     """A start at a stationary result is recognized at once."""
-    again = program.run([*_without(arguments, "--init", "--tol"), "--init", outcome.folder, "--tol", f"{2 * choice.tol:g}"])
+    again = program.run([*without(arguments, "--init", "--tol"), "--init", outcome.folder, "--tol", f"{2 * choice.tol:g}"])
     if not again.record:
         return [f"--init refuses the result: {again.message}"]
     if again.verdict != "stationary" or again.record["passes"] > 3:
@@ -236,7 +236,7 @@ def warm(program, choice, outcome, arguments):
 def continued(program, outcome, arguments, problem):
     """Four times the passes with no tolerance: a true floor neither falls by 2 % nor has a residual 10 times lower."""
     passes = 4 * max(outcome.record["passes"], 1)
-    other = program.run([*_without(arguments, "--tol", "--passes", "--strict"), "--tol", 0, "--passes", f"{passes:g}"], timeout=300)
+    other = program.run([*without(arguments, "--tol", "--passes", "--strict"), "--tol", 0, "--passes", f"{passes:g}"], timeout=300)
     if not other.record:
         return [f"the run with --tol 0 fails: {other.message}"]
     before, after = (problem.objective(o.array("X"), o.array("A")) for o in (outcome, other))
@@ -247,7 +247,7 @@ def continued(program, outcome, arguments, problem):
     return []
 
 
-def _without(arguments, *names):
+def without(arguments, *names):
     """The arguments without some options (`--strict` has no value, the others have one)."""
     kept, skip = [], False
     for part in arguments:

@@ -67,6 +67,8 @@ def term(rng, size, length):
     while True:
         chosen, where = penalty(rng, size), a_set(rng, size, length)
         candidate = Term(chosen, where)
+        if chosen and where == "binary":  # the program has no rule for it
+            continue
         try:
             candidate.prox(np.linspace(-1, 1, max(length, 2)), 0.5)
         except NotImplementedError:

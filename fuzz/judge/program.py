@@ -100,13 +100,15 @@ class Program:
     def generated(self, name):
         """The matrix of generated data, read through the codes of an identity: min ½‖Y − I·A‖² is Y itself."""
         first = self.run(["factorize", name, "-k", 1, "--passes", 0, "-q"]).record["data"]
-        rows, columns = first["features"], first["samples"]
+        turned = first["features"] > first["samples"]  # a rank is at most the number of samples
+        small, large = sorted((first["features"], first["samples"]))
         start = self.folder / "identity"
         start.mkdir(exist_ok=True)
-        np.save(start / "X.npy", np.eye(rows))
-        np.save(start / "A.npy", np.zeros((rows, columns)))
-        free = ["--x-set", "zero", "--a-set", "zero"]
-        model = self.run(["factorize", name, "-k", rows, "--init", start, "--passes", 0, "-q", *free]).folder
+        np.save(start / "X.npy", np.eye(small))
+        np.save(start / "A.npy", np.zeros((small, large)))
+        free = ["--x-set", "zero", "--a-set", "zero", "--samples", "rows" if turned else "columns"]
+        model = self.run(["factorize", name, "-k", small, "--init", start, "--passes", 0, "-q", *free]).folder
         codes = self.folder / "generated.npy"
-        self.run(["encode", name, "--model", model, "--out", codes], out=False)
-        return np.load(codes).astype(float)
+        self.run(["encode", name, "--model", model, "--out", codes, "--force"], out=False)
+        y = np.load(codes).astype(float)
+        return y.T if turned else y

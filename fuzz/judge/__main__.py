@@ -11,9 +11,9 @@ from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: small matrices, where threads only wait for each other
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-from .program import Program  # noqa: E402
+from .program import Program
 
 KINDS = ("factorize", "solve", "minimize")
 
@@ -38,7 +38,7 @@ def one(task):
         verdict, outcome, complaints = judge_of(kind).case(rng, Program(folder, path))
         refusal = outcome.message if verdict == "refused" else ""
         return kind, number, verdict, complaints, outcome.shell() if complaints or keep else "", refusal
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         import traceback
 
         where = traceback.extract_tb(error.__traceback__)[-1]

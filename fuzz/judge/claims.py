@@ -65,9 +65,8 @@ def stationary(cert, point, start):
     if point.get("feasible") is False:
         complaints.append("stationary, but not feasible")
     for name, value in (("stated", point.get("start_objective")), ("true", start)):
-        if _finite(value) and _finite(point.get("objective")):
-            if point["objective"] > value + 1e-9 * abs(value) + 1e-300:
-                complaints.append(f"stationary at {point['objective']:.9g}, above the {name} start at {value:.9g}")
+        if _finite(value) and _finite(point.get("objective")) and point["objective"] > value + 1e-9 * abs(value) + 1e-300:
+            complaints.append(f"stationary at {point['objective']:.9g}, above the {name} start at {value:.9g}")
     return complaints
 
 
@@ -112,6 +111,13 @@ def exit_code(outcome, strict):
     else:
         expected = {0} if kind == "stationary" or not strict else {3}
     return [] if outcome.code in expected else [f"exit code {outcome.code} for {kind} ({reason}), not {expected}"]
+
+
+def silent(outcome):
+    """Whether a run that ends above its start does not say so: it is not called diverged, and no sentence names the start."""
+    cert = outcome.certificate
+    said = " ".join([cert.get("words", ""), *(text for _, text in cert.get("details", [])), *outcome.record.get("notes", [])])
+    return outcome.verdict == "stationary" or (outcome.verdict != "diverged" and "start" not in said)
 
 
 def agree(record):

@@ -2,12 +2,10 @@
 
 import numpy as np
 
-from . import claims
+from . import beside, claims
 from .factor_math import Problem, better_codes, dead_atoms, descend, escape, side_a, side_x, singular_bound
 from .options import choose
 from .problems import make
-
-RANGE = (1e-130, 1e130)  # sizes of the data whose squares and products of squares the judge's doubles hold
 
 
 def case(rng, program):
@@ -21,11 +19,11 @@ def case(rng, program):
     if outcome.refused:
         return "refused", outcome, []
     problem = Problem(data.y, data.weights, choice.x_term, choice.a_term, data.sparse)
-    start = program.run([*without(arguments, "--passes", "--strict"), "--passes", 0])
+    start = program.run([*beside.without(arguments, "--passes", "--strict"), "--passes", 0])
     with np.errstate(all="ignore"):
         complaints = judge(problem, choice, outcome, start)
         if not complaints:
-            complaints = more(program, rng, data, choice, outcome, arguments, problem)
+            complaints = beside.more(program, rng, data, choice, outcome, arguments, problem)
     return outcome.verdict or "none", outcome, complaints
 
 
@@ -36,7 +34,7 @@ def judge(problem, choice, outcome, start):
     if not (np.isfinite(x).all() and np.isfinite(a).all()):
         return [*complaints, "a number in X or A is not finite"]
     complaints += claims.certificate(outcome.certificate) + feasible(choice, x, a)
-    if not RANGE[0] < np.linalg.norm(problem.y) + (not problem.y.any()) < RANGE[1]:
+    if not beside.RANGE[0] < np.linalg.norm(problem.y) + (not problem.y.any()) < beside.RANGE[1]:
         return complaints
     truth = problem.objective(x, a)
     if not np.isfinite(truth):
@@ -93,9 +91,8 @@ def began(problem, choice, outcome, start, truth):
     allowed = 10 * slack(problem, choice, x, a, first) + 1e-6 * first
     if stated is not None and abs(stated - first) > allowed:
         complaints.append(f"start_objective {stated!r}, but the run with --passes 0 is at {first!r}")
-    silent = outcome.verdict in ("stationary", "at-error-floor")
-    if truth > first * (1 + 1e-9) + allowed and silent:
-        complaints.append(f"{outcome.verdict} at {truth:.9g}, above its start at {first:.9g}")
+    if truth > first * (1 + 1e-9) + allowed and claims.silent(outcome):
+        complaints.append(f"{outcome.verdict} at {truth:.9g}, above its start at {first:.9g}, and no word about it")
     return complaints
 
 
@@ -112,9 +109,8 @@ def pair(problem, choice, outcome, x, a):
     for name, side in (("x", side_x), ("a", side_a)):
         step = stated.get(f"step_{name}")
         mine = side(problem, x, a, step, choice.unit)
-        if step and 0 < mine.curvature < np.inf:
-            if not 0.2 / mine.curvature <= step <= 1.0001 / max(mine.least_curvature, 1e-300):
-                complaints.append(f"step_{name} = {step:.4g}, but 1/L = {1 / mine.curvature:.4g}")
+        if step and 0 < mine.curvature < np.inf and not 0.2 / mine.curvature <= step <= 1.0001 / max(mine.least_curvature, 1e-300):
+            complaints.append(f"step_{name} = {step:.4g}, but 1/L = {1 / mine.curvature:.4g}")
         for what, value, allowed in (("residual", mine.residual, mine.rounding), ("scale", mine.scale, mine.rounding)):
             number = stated.get(f"{what}_{name}")
             if number is not None and abs(number - value) > 1e-4 * value + allowed:
@@ -177,84 +173,3 @@ def bounds(problem, choice, outcome, x, a, truth):
     if gap is not None and truth - reached > gap * (1 + 1e-6) + room:
         complaints.append(f"gap {gap!r}, but the judge reaches {truth - reached!r} lower")
     return complaints
-
-
-def more(program, rng, data, choice, outcome, arguments, problem):
-    """Runs beside the run: `check`, a warm start, another number of threads, or a floor that is continued."""
-    if outcome.verdict == "at-error-floor":
-        return continued(program, outcome, arguments, problem)
-    draw = rng.random()
-    if draw < 0.4:
-        return checked(program, data, choice, outcome, problem)
-    if draw < 0.6 and choice.passes <= 300:
-        other = program.run([*without(arguments, "--threads"), "--threads", int(rng.integers(1, 4))])
-        same = all(np.array_equal(outcome.array(f), other.array(f)) for f in "XA") if other.record else False
-        return [] if same else ["the result depends on --threads"]
-    if draw < 0.85 and outcome.verdict == "stationary":
-        return warm(program, choice, outcome, arguments)
-    return []
-
-
-def checked(program, data, choice, outcome, problem):
-    """The program's own audit accepts its own files and prints true numbers."""
-    files = [next(outcome.folder.glob(f"{f}.np[yz]")) for f in "XA"]
-    options = [v for v in data.options]
-    for name in ("--x-set", "--a-set", "--x-penalty", "--a-penalty"):
-        if name in choice.arguments:
-            options += [name, choice.arguments[choice.arguments.index(name) + 1]]
-    code, audit, message = program.json(["check", data.path, *files, *options])
-    if audit is None:
-        return [f"check refuses the result (exit code {code}): {message}"]
-    x, a = outcome.array("X"), outcome.array("A")
-    truth, room = problem.objective(x, a), problem.rounding(x, a, 2.0**-53)
-    if not (np.isfinite(truth) and RANGE[0] < np.linalg.norm(problem.y) < RANGE[1]):
-        return []
-    complaints = [f"check: {name} is not a number" for name in ("objective", "misfit") if audit.get(name) is None]
-    if complaints:
-        return complaints
-    if not abs(audit["objective"] - truth) <= 1e-9 * truth + room:
-        complaints.append(f"check: objective {audit['objective']!r}, by plain sums {truth!r}")
-    misfit = 0.5 * float((problem.misfit(x, a) ** 2).sum())
-    if not abs(audit["misfit"] - misfit) <= 1e-9 * misfit + room:
-        complaints.append(f"check: misfit {audit['misfit']!r}, by plain sums {misfit!r}")
-    best = audit.get("best_objective")
-    if best is not None and best > truth + 1e-9 * truth + room:
-        complaints.append(f"check: best objective {best!r} above the objective {truth!r}")
-    return complaints
-
-
-def warm(program, choice, outcome, arguments):
-    """A start at a stationary result is recognized at once."""
-    again = program.run([*without(arguments, "--init", "--tol"), "--init", outcome.folder, "--tol", f"{2 * choice.tol:g}"])
-    if not again.record:
-        return [f"--init refuses the result: {again.message}"]
-    if again.verdict != "stationary" or again.record["passes"] > 3:
-        return [f"a start at a stationary result: {again.certificate.get('words')} after {again.record['passes']:g} passes"]
-    return []
-
-
-def continued(program, outcome, arguments, problem):
-    """Four times the passes with no tolerance: a true floor neither falls by 2 % nor has a residual 10 times lower."""
-    passes = 4 * max(outcome.record["passes"], 1)
-    other = program.run([*without(arguments, "--tol", "--passes", "--strict"), "--tol", 0, "--passes", f"{passes:g}"], timeout=300)
-    if not other.record:
-        return [f"the run with --tol 0 fails: {other.message}"]
-    before, after = (problem.objective(o.array("X"), o.array("A")) for o in (outcome, other))
-    sizes = [side_x(problem, o.array("X"), o.array("A")) for o in (outcome, other)]
-    first, last = (s.residual / s.scale if s.scale else 0.0 for s in sizes)
-    if after < 0.98 * before or last < 0.1 * first:
-        return [f"false floor: with {passes:g} passes the objective is {after:.5g} (was {before:.5g}), R_X {last:.2g} (was {first:.2g})"]
-    return []
-
-
-def without(arguments, *names):
-    """The arguments without some options (`--strict` has no value, the others have one)."""
-    kept, skip = [], False
-    for part in arguments:
-        if skip:
-            skip = False
-        elif part in names:
-            skip = part != "--strict"
-        else:
-            kept.append(part)
-    return kept

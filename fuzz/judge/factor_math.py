@@ -132,7 +132,7 @@ def escape(problem, x, a, k):
     r = problem.misfit(rest_x, rest_a)
     if not np.isfinite(r).all() or not r.any():
         return 0.0
-    u, s, v = np.linalg.svd(r, full_matrices=False)
+    u, _s, _v = np.linalg.svd(r, full_matrices=False)
     starts = [u[:, [0]], -u[:, [0]], r[:, [int(np.argmax((np.maximum(r, 0) ** 2).sum(0)))]]]
     best = 0.0
     for d in starts:

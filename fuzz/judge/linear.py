@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import minimize
 from scipy.special import expit
 
+from . import projections
 from .proxes import Term
 
 CONVEX = {"least-squares", "logistic", "huber"}
@@ -84,6 +86,29 @@ class Linear:
             if settled:
                 break
         return best
+
+    def quasi_newton(self, x):
+        """The same by L-BFGS-B on x = p − n with p, n ≥ 0, where g is ℓ1 and squares over an interval; else x itself."""
+        if not self.term.names <= {"l1", "sql2", "nonneg", "box", "linf-ball"}:
+            return x
+        low, high = -np.inf, np.inf
+        for name, args in self.term.sets:
+            a, b = projections.bounds(name, args)
+            low, high = max(low, a), min(high, b)
+        weights = [sum(a[0] for n, a in self.term.atoms if n == name) for name in ("l1", "sql2")]
+
+        def f(both):
+            p, n = np.split(both, 2)
+            value, gradient, _ = self.smooth(p - n)
+            gradient = gradient + weights[1] * (p - n)
+            value += weights[0] * both.sum() + 0.5 * weights[1] * ((p - n) ** 2).sum()
+            return value, np.r_[weights[0] + gradient, weights[0] - gradient]
+
+        sides = [(max(0.0, low), max(0.0, high)), (max(0.0, -high), max(0.0, -low))]
+        bounds = [sides[0]] * len(x) + [sides[1]] * len(x)
+        options = {"ftol": 1e-16, "gtol": 1e-14, "maxiter": 2000, "maxfun": 4000, "maxcor": 30}
+        p, n = np.split(minimize(f, np.r_[np.maximum(x, 0), np.maximum(-x, 0)], jac=True, bounds=bounds, method="L-BFGS-B", options=options).x, 2)
+        return np.clip(p - n, low, high)
 
 
 def _loss(name, c, z, b):

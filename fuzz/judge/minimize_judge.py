@@ -40,7 +40,7 @@ def case(rng, program):
     except (ValueError, TypeError) as error:
         outcome.err = f"error: {error}"
         return "refused", outcome, []
-    except BaseException as error:  # noqa: BLE001  (a panic of Rust is no Exception)
+    except BaseException as error:  # (a panic of Rust is no Exception)
         return "crashed", outcome, [f"{type(error).__name__}: {error}"]
     outcome.record = {"objective": result.fun, "certificate": as_dict(result.certificate)}
     with np.errstate(all="ignore"):

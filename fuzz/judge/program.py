@@ -79,7 +79,7 @@ class Program:
         command = [self.path, *map(str, arguments)] + (["--out", str(target), "--force"] if out else [])
         environment = {**os.environ, "NO_COLOR": "1"}
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=environment, cwd=self.folder)
+            done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=timeout, env=environment, cwd=self.folder)
         except subprocess.TimeoutExpired:
             return Outcome(command, -1, "", f"no end after {timeout} s", target)
         outcome = Outcome(command, done.returncode, done.stdout, done.stderr, target)

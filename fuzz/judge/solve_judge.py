@@ -3,7 +3,8 @@
 import numpy as np
 
 from . import claims
-from .factor_judge import point, without
+from .beside import without
+from .factor_judge import point
 from .solve_problems import make
 
 
@@ -112,8 +113,8 @@ def began(asked, outcome, truth):
     if amount > allowed or "entropy" in model.term.names:
         return []
     first = model.objective(asked.start)
-    if outcome.verdict in ("stationary", "at-error-floor") and truth > first + 1e-8 * abs(first) + 1e-12 * abs(truth):
-        return [f"{outcome.verdict} at {truth:.9g}, above its start at {first:.9g}"]
+    if truth > first + 1e-8 * abs(first) + 1e-12 * abs(truth) and claims.silent(outcome):
+        return [f"{outcome.verdict} at {truth:.9g}, above its start at {first:.9g}, and no word about it"]
     stated = point(outcome).get("start_objective")
     if stated is not None and abs(stated - first) > 1e-6 * abs(first) + 1e-300:
         return [f"start_objective {stated!r}, the start has {first!r}"]
@@ -128,7 +129,10 @@ def bounds(asked, outcome, x, truth, room):
     if gap is None and lower is None:
         return complaints
     costly = {"tv1d", "fused", "tv2d", "tv2d-aniso", "nuclear", "oscar", "monotone"} & model.term.names
-    reached = model.objective(model.lower(x, 60 if costly else 600)) if model.term.convex else truth
+    reached = truth
+    if model.term.convex:
+        points = [model.lower(x, 60 if costly else 600), model.quasi_newton(x)]
+        reached = min(v for v in (truth, *map(model.objective, points)) if np.isfinite(v))
     room = 1e-9 * abs(reached) + (1e-11 + 8 * asked.unit) * abs(model.smooth(x)[0]) + room * np.linalg.norm(x) * 1e-3
     if gap is not None and not model.convex:
         complaints.append(f"gap {gap!r} of a nonconvex problem")

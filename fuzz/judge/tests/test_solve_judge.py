@@ -54,6 +54,12 @@ class SolveJudge(unittest.TestCase):
                 x = model.lower(np.zeros(8), 20000)
                 self.assertEqual(solve_judge.judge(*state(model, x)), [], (loss, term))
 
+    def test_two_ways_down_end_at_one_value(self):
+        for term in ("l1:1", "nonneg", "elastic:0.5,2+box:-0.3,0.6", "zero"):
+            model = self.model("least-squares", term)
+            values = [model.objective(x) for x in (model.lower(np.zeros(8), 20000), model.quasi_newton(np.zeros(8)))]
+            self.assertAlmostEqual(values[0], values[1], delta=1e-9 * values[0], msg=term)
+
     def test_false_statements_are_found(self):
         model = self.model("least-squares", "l1:1")
         x = model.lower(np.zeros(8), 20000)

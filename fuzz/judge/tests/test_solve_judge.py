@@ -12,6 +12,8 @@ from fuzz.judge.program import Outcome
 from fuzz.judge.proxes import Term
 from fuzz.judge.solve_problems import LOSSES, Case
 
+SCRATCH = tempfile.TemporaryDirectory()  # removed when the tests end
+
 
 def state(model, x, tol=1e-6, verdict="stationary", **changes):
     """A record that is true of x, with some numbers changed."""
@@ -25,7 +27,7 @@ def state(model, x, tol=1e-6, verdict="stationary", **changes):
     }  # fmt: skip
     point |= changes
     cert = {"verdict": verdict, "words": "", "stationarity": point["residual"], "tolerance": tol * scale, "at_point": point}
-    folder = Path(tempfile.mkdtemp())
+    folder = Path(tempfile.mkdtemp(dir=SCRATCH.name))
     np.save(folder / "x.npy", x)
     record = {"objective": point["objective"], "converged": verdict == "stationary", "reason": "", "certificate": cert}
     return Case(model, [], 0 * x, tol, 1000, False), Outcome([], 0, "", "", folder, record)

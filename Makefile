@@ -1,6 +1,6 @@
 # Everything that is done with this tree. `make` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help test lint rust python gallery docs bench examples reproduce reproduce-quick
+.PHONY: help test lint rust python judge gallery docs bench examples reproduce reproduce-quick
 SHELL := /bin/bash
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -28,6 +28,15 @@ $(PY): crates/proxsplit-py/requirements-test.txt
 python: $(PY) ## Install the Python package in .venv and test it
 	$(PY) -m pip install --quiet ./crates/proxsplit-py
 	$(PY) -m pytest -q crates/proxsplit-py/tests
+
+SEED := 0
+COUNT := 200
+judge: $(PY) ## Random runs whose every statement is computed again in NumPy: make judge COUNT=1000 SEED=3
+	cargo build --release --quiet --bin proxsplit
+	$(PY) -m pip install --quiet ./crates/proxsplit-py
+	$(PY) -m unittest discover --start-directory fuzz/judge/tests --top-level-directory .
+	$(PY) -m fuzz.judge recipes
+	$(PY) -m fuzz.judge run --seed $(SEED) --count $(COUNT)
 
 gallery: $(PY) ## Make the pictures of the book's gallery again
 	for example in $$(ls crates/proxsplit-py/examples/*.py | grep -v -e gallery.py -e torch); do $(PY) $$example || exit 1; done

@@ -1,0 +1,1 @@
+"""An independent judge: random problems, the program's statements, and the same numbers recomputed from its files."""

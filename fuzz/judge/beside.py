@@ -1,0 +1,88 @@
+"""Runs beside a run of `factorize`: the program's own audit, a warm start, other threads, and a floor that is continued."""
+
+import numpy as np
+
+from .factor_math import side_x
+
+RANGE = (1e-130, 1e130)  # sizes of the data whose squares and products of squares the judge's doubles hold
+
+
+def more(program, rng, data, choice, outcome, arguments, problem):
+    """Runs beside the run: `check`, a warm start, another number of threads, or a floor that is continued."""
+    if outcome.verdict == "at-error-floor":
+        return continued(program, outcome, arguments, problem)
+    draw = rng.random()
+    if draw < 0.4:
+        return checked(program, data, choice, outcome, problem)
+    if draw < 0.6 and choice.passes <= 300:
+        other = program.run([*without(arguments, "--threads"), "--threads", int(rng.integers(1, 4))])
+        same = all(np.array_equal(outcome.array(f), other.array(f)) for f in "XA") if other.record else False
+        return [] if same else ["the result depends on --threads"]
+    if draw < 0.85 and outcome.verdict == "stationary":
+        return warm(program, choice, outcome, arguments)
+    return []
+
+
+def checked(program, data, choice, outcome, problem):
+    """The program's own audit accepts its own files and prints true numbers."""
+    files = [next(outcome.folder.glob(f"{f}.np[yz]")) for f in "XA"]
+    options = [v for v in data.options]
+    for name in ("--x-set", "--a-set", "--x-penalty", "--a-penalty"):
+        if name in choice.arguments:
+            options += [name, choice.arguments[choice.arguments.index(name) + 1]]
+    code, audit, message = program.json(["check", data.path, *files, *options])
+    if audit is None:
+        return [f"check refuses the result (exit code {code}): {message}"]
+    x, a = outcome.array("X"), outcome.array("A")
+    truth, room = problem.objective(x, a), problem.rounding(x, a, 2.0**-53)
+    if not (np.isfinite(truth) and RANGE[0] < np.linalg.norm(problem.y) < RANGE[1]):
+        return []
+    complaints = [f"check: {name} is not a number" for name in ("objective", "misfit") if audit.get(name) is None]
+    if complaints:
+        return complaints
+    if not abs(audit["objective"] - truth) <= 1e-9 * truth + room:
+        complaints.append(f"check: objective {audit['objective']!r}, by plain sums {truth!r}")
+    misfit = 0.5 * float((problem.misfit(x, a) ** 2).sum())
+    if not abs(audit["misfit"] - misfit) <= 1e-9 * misfit + room:
+        complaints.append(f"check: misfit {audit['misfit']!r}, by plain sums {misfit!r}")
+    best = audit.get("best_objective")
+    if best is not None and best > truth + 1e-9 * truth + room:
+        complaints.append(f"check: best objective {best!r} above the objective {truth!r}")
+    return complaints
+
+
+def warm(program, choice, outcome, arguments):
+    """A start at a stationary result is recognized at once."""
+    again = program.run([*without(arguments, "--init", "--tol"), "--init", outcome.folder, "--tol", f"{2 * choice.tol:g}"])
+    if not again.record:
+        return [f"--init refuses the result: {again.message}"]
+    if again.verdict != "stationary" or again.record["passes"] > 3:
+        return [f"a start at a stationary result: {again.certificate.get('words')} after {again.record['passes']:g} passes"]
+    return []
+
+
+def continued(program, outcome, arguments, problem):
+    """Four times the passes with no tolerance: a true floor neither falls by 2 % nor has a residual 10 times lower."""
+    passes = 4 * max(outcome.record["passes"], 1)
+    other = program.run([*without(arguments, "--tol", "--passes", "--strict"), "--tol", 0, "--passes", f"{passes:g}"], timeout=300)
+    if not other.record:
+        return [f"the run with --tol 0 fails: {other.message}"]
+    before, after = (problem.objective(o.array("X"), o.array("A")) for o in (outcome, other))
+    sizes = [side_x(problem, o.array("X"), o.array("A")) for o in (outcome, other)]
+    first, last = (s.residual / s.scale if s.scale else 0.0 for s in sizes)
+    if after < 0.98 * before or last < 0.1 * first:
+        return [f"false floor: with {passes:g} passes the objective is {after:.5g} (was {before:.5g}), R_X {last:.2g} (was {first:.2g})"]
+    return []
+
+
+def without(arguments, *names):
+    """The arguments without some options (`--strict` has no value, the others have one)."""
+    kept, skip = [], False
+    for part in arguments:
+        if skip:
+            skip = False
+        elif part in names:
+            skip = part != "--strict"
+        else:
+            kept.append(part)
+    return kept

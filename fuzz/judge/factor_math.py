@@ -1,0 +1,180 @@
+"""½‖W∘(Y − XA)‖² + Σ gx(x_k) + Σ ga(a_t) by plain sums: objective, residuals of both factors, better codes, escapes, descent."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .proxes import Term
+
+
+@dataclass
+class Problem:
+    """Data, weights of 0 and 1 (None: all 1) and the terms of both factors."""
+
+    y: np.ndarray
+    weights: np.ndarray | None
+    x_term: Term
+    a_term: Term
+    sparse: bool = False
+
+    def misfit(self, x, a):
+        """W∘(Y − XA)"""
+        r = self.y - x @ a
+        return r if self.weights is None else self.weights * r
+
+    def objective(self, x, a):
+        r = self.misfit(x, a)
+        return 0.5 * float((r * r).sum()) + self.x_term.value(x) + self.a_term.value(a)
+
+    def rounding(self, x, a, unit):
+        """What sums of rounding errors may add to the objective: the misfit's entries are off by about u·(|X||A| + |Y|)."""
+        size = np.linalg.norm(np.abs(x) @ np.abs(a)) + np.linalg.norm(self.y)
+        error = (8 + x.shape[1]) * unit * size
+        r = np.linalg.norm(self.misfit(x, a))
+        terms = self.x_term.value(x) + self.a_term.value(a)
+        # Sparse data too large for a dense misfit may be summed as ‖Y‖² − 2⟨Y, XA⟩ + ‖XA‖² in double precision.
+        expanded = 32 * 2.0**-53 * size**2 if self.sparse else 0.0
+        return r * error + error**2 + 64 * unit * (0.5 * r * r + abs(terms)) + expanded
+
+    def turned(self):
+        """The same problem for (Aᵀ, Xᵀ), as far as the misfit goes."""
+        return Problem(self.y.T, None if self.weights is None else self.weights.T, self.a_term, self.x_term, self.sparse)
+
+
+@dataclass
+class Side:
+    """R, scale and L of one factor with the other fixed."""
+
+    residual: float
+    scale: float
+    least_curvature: float
+    curvature: float
+    rounding: float
+
+
+def largest(gram):
+    return float(np.linalg.eigvalsh(gram)[-1]) if gram.size and np.isfinite(gram).all() else np.inf
+
+
+def side_x(problem, x, a, step=None, unit=2.0**-53):
+    """R_X = ‖X − P_η(X − η∇F)‖/η at η = `step` (1/L if absent), with scale ‖YAᵀ‖."""
+    return _side(problem, x, a, lambda z, eta: problem.x_term.prox(z, eta), problem.x_term, step, unit)
+
+
+def side_a(problem, x, a, step=None, unit=2.0**-53):
+    """R_A in the same way: the roles are exchanged, the prox still acts on the columns of A."""
+    turned = problem.turned()
+    return _side(turned, a.T, x.T, lambda z, eta: problem.a_term.prox(z.T, eta).T, problem.a_term, step, unit, transpose=True)
+
+
+def _side(problem, x, a, prox, term, step, unit, transpose=False):
+    curvature = largest(a @ a.T)
+    least = curvature
+    if problem.weights is not None:
+        least = max(largest((a * w) @ a.T) for w in problem.weights)
+    eta = step or (1 / curvature if curvature > 0 else 1.0)
+    gradient = -problem.misfit(x, a) @ a.T
+    size = np.linalg.norm(x) * np.linalg.norm(a) ** 2 + np.linalg.norm(problem.y) * np.linalg.norm(a)
+    rounding = (16 + np.sqrt(a.shape[1])) * unit * (size + np.linalg.norm(x) / eta)
+    point = x - eta * gradient
+    nearest = prox(point, eta)
+    if not term.convex:
+        nearest = _settle_ties(term, x, nearest, point, eta, transpose)
+    scale = np.linalg.norm((problem.y if problem.weights is None else problem.weights * problem.y) @ a.T)
+    return Side(float(np.linalg.norm(x - nearest) / eta), float(scale), least, curvature, float(rounding))
+
+
+def _settle_ties(term, x, nearest, point, eta, transpose):
+    """A nonconvex prox has several values at a tie: where x is one of them, up to rounding, it counts as the nearest."""
+    if transpose:
+        x, nearest, point = x.T, nearest.T, point.T
+    settled = nearest.copy()
+    for k in range(x.shape[1]):
+        here, best = (term.value(z[:, k]) * eta + 0.5 * ((z[:, k] - point[:, k]) ** 2).sum() for z in (x, nearest))
+        if here <= best + 1e-12 * (abs(best) + float(point[:, k] @ point[:, k])):
+            settled[:, k] = x[:, k]
+    return settled.T if transpose else settled
+
+
+def better_codes(problem, x, a, rounds=400):
+    """A with F(X, A) as low as accelerated proximal gradients with restarts get it: the difference is a gap that is really there."""
+    curvature = largest(x.T @ x)
+    if not 0 < curvature < np.inf:
+        return a
+    eta, z, t, current = 1 / curvature, a, 1.0, a
+    best, least = a, problem.objective(x, a)
+    for i in range(rounds):
+        new = problem.a_term.prox(z + eta * (x.T @ problem.misfit(x, z)), eta)
+        t_next = (1 + np.sqrt(1 + 4 * t * t)) / 2
+        if ((z - new) * (new - current)).sum() > 0 or not problem.a_term.convex:
+            t, t_next = 1.0, 1.0
+        z, current, t = new + (t - 1) / t_next * (new - current), new, t_next
+        if i % 10 == 9:
+            value = problem.objective(x, current)
+            if value < least:
+                best, least = current, value
+    return best
+
+
+def dead_atoms(x, a):
+    return [k for k in range(x.shape[1]) if not (x[:, k].any() and a[k].any())]
+
+
+def escape(problem, x, a, k):
+    """What the best atom that a few alternations find gains in place of the dead atom k, everything else fixed.
+
+    Only where each code may change alone (separable terms of A): elsewhere 0, which accuses nobody.
+    """
+    if not problem.a_term.separable or not (x.size and np.isfinite(x).all()):
+        return 0.0
+    rest_x, rest_a = np.delete(x, k, 1), np.delete(a, k, 0)
+    before = problem.objective(x, a)
+    r = problem.misfit(rest_x, rest_a)
+    if not np.isfinite(r).all() or not r.any():
+        return 0.0
+    u, _s, _v = np.linalg.svd(r, full_matrices=False)
+    starts = [u[:, [0]], -u[:, [0]], r[:, [int(np.argmax((np.maximum(r, 0) ** 2).sum(0)))]]]
+    best = 0.0
+    for d in starts:
+        for _ in range(30):
+            d = problem.x_term.prox(d, 1e-12) if not problem.x_term.penalties else d
+            if not np.dot(d[:, 0], d[:, 0]) > 0:
+                break
+            code = _row(problem.a_term, r.T @ d / float((d * d).sum()), 1 / float((d * d).sum()))
+            if not code.any():
+                break
+            d = problem.x_term.prox(r @ code / float((code * code).sum()), 1 / float((code * code).sum()))
+            new_x, new_a = np.insert(rest_x, k, d[:, 0], 1), np.insert(rest_a, k, code[:, 0], 0)
+            best = max(best, before - problem.objective(new_x, new_a))
+    return float(best)
+
+
+def _row(term, y, eta):
+    """Codes of one atom: a separable term does not care whether entries stand in a row or a column."""
+    return term.prox(y, eta)
+
+
+def descend(problem, x, a, rounds=60, inner=3):
+    """Alternating proximal gradient steps at 1/L: an objective that is reachable, hence an upper bound of every lower bound."""
+    best = problem.objective(x, a)
+    for _ in range(rounds):
+        for _ in range(inner):
+            curvature = largest(a @ a.T)
+            if 0 < curvature < np.inf:
+                x = problem.x_term.prox(x + problem.misfit(x, a) @ a.T / curvature, 1 / curvature)
+        for _ in range(inner):
+            curvature = largest(x.T @ x)
+            if 0 < curvature < np.inf:
+                a = problem.a_term.prox(a + x.T @ problem.misfit(x, a) / curvature, 1 / curvature)
+        value = problem.objective(x, a)
+        if np.isfinite(value):
+            best = min(best, value)
+    return best
+
+
+def singular_bound(problem, rank):
+    """½Σ_{i>K} σ_i², a lower bound of every objective of this rank where nothing is missing."""
+    if problem.weights is not None:
+        return 0.0
+    s = np.linalg.svd(problem.y, compute_uv=False)
+    return 0.5 * float((s[rank:] ** 2).sum())

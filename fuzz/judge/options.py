@@ -1,0 +1,117 @@
+"""Random options of `factorize`."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .proxes import Term
+
+PENALTIES = ["l1", "sql2", "elastic", "l2", "group-l2"]
+SETS = ["nonneg", "box", "simplex", "l2-ball", "l1-ball", "monotone", "sparse-ball", "binary", "zero", "nonneg+l2-ball"]
+SET_WEIGHTS = np.array([10, 1.5, 1.5, 1.5, 1, 1, 0.7, 0.5, 2, 1.5])
+
+
+@dataclass
+class Choice:
+    """A command line without the data, and what it means."""
+
+    arguments: list
+    rank: int
+    x_term: Term
+    a_term: Term
+    dtype: str
+    tol: float
+    passes: float
+    strict: bool
+    method: str
+
+    @property
+    def unit(self):
+        return 2.0**-24 if self.dtype == "f32" else 2.0**-53
+
+
+def plain(value):
+    """Four digits in text, without a plus sign, which joins operators."""
+    return f"{value:.4g}".replace("e+", "e")
+
+
+def weight(rng, size):
+    """A penalty's weight: from negligible to one that wins over the data."""
+    return plain(size * 10 ** rng.uniform(-5, 0.5))
+
+
+def penalty(rng, size):
+    if rng.random() < 0.6:
+        return None
+    name = str(rng.choice(PENALTIES))
+    if name == "elastic":
+        return f"elastic:{weight(rng, size)},{weight(rng, size)}"
+    return f"{name}:{weight(rng, size)}" + (f",{int(rng.integers(2, 5))}" if name.startswith("group") else "")
+
+
+def a_set(rng, size, length):
+    name = str(rng.choice(SETS, p=SET_WEIGHTS / SET_WEIGHTS.sum()))
+    radius = size * 10 ** rng.uniform(-1, 1)
+    if name == "box":
+        low = float(rng.choice([0.0, -1.0, 0.1])) * radius
+        return f"box:{plain(low)},{plain(radius)}"
+    if name == "sparse-ball":
+        return f"sparse-ball:{int(rng.integers(1, length + 1))}"
+    if name in ("simplex", "l2-ball", "l1-ball", "nonneg+l2-ball"):
+        return f"{name}:{plain(radius)}"
+    return name
+
+
+def term(rng, size, length):
+    """(penalty or None, set, Term) of a pair for which the judge has a prox of its own."""
+    while True:
+        chosen, where = penalty(rng, size), a_set(rng, size, length)
+        candidate = Term(chosen, where)
+        if chosen and where == "binary":  # the program has no rule for it
+            continue
+        try:
+            candidate.prox(np.linspace(-1, 1, max(length, 2)), 0.5)
+        except NotImplementedError:
+            continue
+        return chosen, where, candidate
+
+
+def _step(rng):
+    draw = rng.random()
+    if draw < 0.5:
+        return "auto"
+    if draw < 0.8:
+        return f"{10 ** rng.uniform(-3, 1):.3g}"
+    if draw < 0.85:
+        return str(rng.choice(["1e5", "1e155", "1e300"]))
+    return f"diminishing:{10 ** rng.uniform(-2, 0.5):.3g},{rng.choice([0.5, 0.6, 1.0])}"
+
+
+def choose(rng, data):
+    """Options for one run on this data."""
+    m, n = data.y.shape
+    size = max(float(np.sqrt(np.abs(data.y).max(initial=0.0))), 1e-60)
+    rank = int(rng.integers(1, max(2, min(12, m, n)) + 1))
+    (x_penalty, x_set, x_term), (a_penalty, a_set_, a_term) = term(rng, size, m), term(rng, size, rank)
+    method = str(rng.choice(["auto", "batch", "incremental", "aggregated", "sggd"], p=[0.3, 0.2, 0.2, 0.2, 0.1]))
+    arguments = ["-k", rank, "--method", method, "--x-set", x_set, "--a-set", a_set_]
+    arguments += ["--x-penalty", x_penalty] if x_penalty else []
+    arguments += ["--a-penalty", a_penalty] if a_penalty else []
+    if method in ("incremental", "aggregated", "sggd") and rng.random() < 0.7:
+        arguments += ["--batch", int(rng.integers(1, n + 1))]
+    if method == "incremental" and rng.random() < 0.4:
+        arguments += ["--inner", "identity"]
+    if method in ("incremental", "sggd"):
+        arguments += ["--step", _step(rng)]
+    plain = x_set == "nonneg" and a_set_ == "nonneg" and data.nonnegative and data.weights is None
+    starts = ["auto", "random"] + (["nndsvd", "nndsvda", "nndsvdar"] if plain else [])
+    if rng.random() < 0.5:
+        arguments += ["--init", str(rng.choice(starts))]
+    dtype = "f32" if rng.random() < 0.25 else "f64"
+    tol = float(rng.choice([1e-2, 1e-3, 1e-4, 1e-6, 1e-6, 1e-6, 1e-8, 1e-10, 0]))
+    passes = float(rng.choice([1, 3, 10.5, 60, 300, 1000], p=[0.05, 0.05, 0.1, 0.15, 0.25, 0.4]))
+    strict = rng.random() < 0.15
+    arguments += ["--dtype", dtype, "--tol", f"{tol:g}", "--passes", f"{passes:g}", "--seed", int(rng.integers(0, 1000))]
+    arguments += ["--threads", int(rng.integers(1, 3)), "-q"] + (["--strict"] if strict else [])
+    arguments += ["--sparse-out"] if rng.random() < 0.05 else []
+    return Choice(arguments, rank, x_term, a_term, dtype, tol, passes, strict, method)

@@ -1,0 +1,113 @@
+"""The judge of factorizations accepts a true record and objects to every number of it that is changed."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+from fuzz.judge import factor_judge
+from fuzz.judge.factor_math import Problem, better_codes, side_a, side_x, singular_bound
+from fuzz.judge.options import Choice
+from fuzz.judge.program import Outcome
+from fuzz.judge.proxes import Term
+
+
+def outcome(folder, x, a, certificate, code=0):
+    folder = Path(tempfile.mkdtemp(dir=folder))
+    np.save(folder / "X.npy", x)
+    np.save(folder / "A.npy", a)
+    stationary = certificate["verdict"] == "stationary"
+    record = {"objective": certificate["at_point"]["objective"], "converged": stationary, "reason": "", "certificate": certificate}
+    return Outcome([], code, "", "", folder, record)
+
+
+def certificate(problem, x, a, verdict, tol):
+    one, two = side_x(problem, x, a), side_a(problem, x, a)
+    objective = problem.objective(x, a)
+    relative = max(side.residual / side.scale for side in (one, two))
+    dead = [k for k in range(x.shape[1]) if not (x[:, k].any() and a[k].any())]
+    pair = {
+        "residual_x": one.residual, "residual_a": two.residual, "scale_x": one.scale, "scale_a": two.scale,
+        "step_x": 1 / one.curvature, "step_a": 1 / two.curvature, "escape": 0.0, "dead_atoms": dead,
+        "codes_gap": objective - problem.objective(x, better_codes(problem, x, a, 2000)) + 1e-12,
+    }  # fmt: skip
+    point = {
+        "objective": objective, "residual": relative, "reference_step": 1.0, "prox_error": 0.0, "scale": 1.0, "rounding": 1e-15,
+        "gap": None, "lower_bound": singular_bound(problem, x.shape[1]), "start_objective": 1e9, "feasible": True, "pair": pair,
+    }  # fmt: skip
+    return {"verdict": verdict, "words": "", "stationarity": relative, "tolerance": tol, "error_level": 0.0, "at_point": point}
+
+
+class FactorJudge(unittest.TestCase):
+    def setUp(self):
+        self.rng = np.random.default_rng(0)
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.choice = Choice([], 3, Term("l1:0.1+nonneg"), Term("nonneg"), "f64", 1e-6, 1000, False, "batch")
+        self.x, self.a = self.rng.random((12, 3)), self.rng.random((3, 15))
+
+    def complaints(self, y, cert, x=None, a=None, weights=None, begin=1e3, code=0):
+        problem = Problem(y, weights, self.choice.x_term, self.choice.a_term)
+        x, a = self.x if x is None else x, self.a if a is None else a
+        first = np.sqrt(2 * begin) * np.eye(1, 12).T, np.eye(1, 15)
+        start = Outcome([], 0, "", "", Path(tempfile.mkdtemp(dir=self.folder.name)), {"objective": 0})
+        for name, value in zip("XA", first):
+            np.save(start.folder / f"{name}.npy", value)
+        cert["at_point"]["start_objective"] = problem.objective(*first)
+        return factor_judge.judge(problem, self.choice, outcome(self.folder.name, x, a, cert, code), start)
+
+    def test_a_true_record_passes_and_every_false_number_is_found(self):
+        y = self.x @ self.a + 0.1 * self.rng.random((12, 15))
+        problem = Problem(y, None, self.choice.x_term, self.choice.a_term)
+
+        def fresh():
+            return certificate(problem, self.x, self.a, {"not-converged": "pass-limit"}, 1e-6)
+
+        self.assertEqual(self.complaints(y, fresh()), [])
+        for name, factor in (("objective", 1 + 1e-6), ("residual", 0.9), ("lower_bound", 1e3)):
+            cert = fresh()
+            cert["at_point"][name] *= factor
+            self.assertNotEqual(self.complaints(y, cert), [], name)
+        for name in ("residual_x", "residual_a", "scale_x", "scale_a", "step_x", "step_a"):
+            cert = fresh()
+            cert["at_point"]["pair"][name] *= 1.01
+            self.assertNotEqual(self.complaints(y, cert), [], name)
+        for name, value in (("codes_gap", 1e-9), ("dead_atoms", [1]), ("escape", 1e3)):
+            cert = fresh()
+            cert["at_point"]["pair"][name] = value
+            self.assertNotEqual(self.complaints(y, cert), [], name)
+
+    def test_missing_entries_count_with_weight_0(self):
+        y, weights = self.x @ self.a + 0.1, (self.rng.random((12, 15)) < 0.7).astype(float)
+        problem = Problem(y * weights, weights, self.choice.x_term, self.choice.a_term)
+        cert = certificate(problem, self.x, self.a, {"not-converged": "pass-limit"}, 1e-6)
+        self.assertEqual(self.complaints(y * weights, cert, weights=weights), [])
+        cert = certificate(problem, self.x, self.a, {"not-converged": "pass-limit"}, 1e-6)
+        self.assertNotEqual(self.complaints(y * weights, cert), [])
+
+    def test_points_that_are_not_stationary(self):
+        self.choice.x_term = Term("nonneg")
+        y = self.x @ self.a
+        problem = Problem(y, None, self.choice.x_term, self.choice.a_term)
+        self.assertEqual(self.complaints(y, certificate(problem, self.x, self.a, "stationary", 1e-6)), [])
+        loose = certificate(problem, self.x, self.a, "stationary", 1e-3)
+        self.assertIn("tolerance", self.complaints(y, loose)[0])
+        zeros = 0 * self.x, 0 * self.a
+        cert = certificate(problem, self.x, self.a, "stationary", 1e-6)
+        cert["at_point"] = {"objective": problem.objective(*zeros)}
+        found = " ".join(self.complaints(y, cert, *zeros, begin=0.0))
+        self.assertIn("dead atom", found)
+        cert = certificate(problem, self.x, self.a, "stationary", 1e-6)
+        self.assertIn("outside", " ".join(self.complaints(y, cert, -self.x, -self.a)))
+
+    def test_exit_codes(self):
+        y = self.x @ self.a + 0.1
+        problem = Problem(y, None, self.choice.x_term, self.choice.a_term)
+        cert = certificate(problem, self.x, self.a, {"diverged": {"pass": 3}}, 1e-6)
+        self.assertEqual(self.complaints(y, cert, code=4), [])
+        self.assertNotEqual(self.complaints(y, cert, code=0), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -5,8 +5,8 @@
 
 use super::{Effort, Quadratic, Side, columns, gradient, largest_eigenvalue_bound};
 use crate::products::Lanes;
-use proxsplit::{Elementary, Prox, Separable, scratch};
-use pulp::Arch;
+use proxsplit::{Elementary, Prox, Separable, scratch, simd};
+
 use rayon::prelude::*;
 
 /// The step that finds the minimizer of the term alone, where the quadratic does not depend on an entry.
@@ -104,7 +104,7 @@ fn sweep<T: Lanes>(
     minimize: impl Fn(usize, T, T, T) -> T,
 ) {
     scratch::with(a.len(), |slope: &mut [T]| {
-        Arch::new().dispatch(|| {
+        simd::arch().dispatch(|| {
             let mut first = 0.0;
             for round in 0..effort.sweeps {
                 if round % FRESH == 0 {

@@ -5,8 +5,8 @@
 
 use super::{Effort, Quadratic};
 use crate::products::Lanes;
-use proxsplit::{Elementary, scratch};
-use pulp::{Arch, Simd, WithSimd};
+use proxsplit::{Elementary, scratch, simd};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 /// Registers of columns in a tile.
@@ -51,7 +51,7 @@ fn sweep_tiles<T: Lanes>(problem: &Quadratic<'_, T>, codes: &mut [T], shared: &S
                 let (a, c) = tile.split_at_mut(rank * lanes);
                 load(a, codes, (rank, lanes));
                 load(c, linear, (rank, lanes));
-                Arch::new().dispatch(Tile { a, c, rank, shared });
+                simd::arch().dispatch(Tile { a, c, rank, shared });
                 store(codes, a, (rank, lanes));
             });
         });

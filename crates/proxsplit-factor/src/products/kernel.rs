@@ -4,7 +4,8 @@
 //! columns of the result stays in registers while the block's rows go by, each entry of M is spread over the lanes.
 
 use super::lanes::Lanes;
-use pulp::{Arch, Simd, WithSimd};
+use proxsplit::simd;
+use pulp::{Simd, WithSimd};
 
 /// A block of M: entry (i, j) is `data[i·row + j·col]`, and one of the two strides is 1.
 #[derive(Clone, Copy)]
@@ -23,7 +24,7 @@ pub(crate) fn padded<T>(rank: usize) -> usize {
 
 /// out (ld × cols) ← out + F (ld × rows) · M.
 pub(crate) fn accumulate<T: Lanes>(out: &mut [T], f: &[T], m: Block<'_, T>, ld: usize) {
-    Arch::new().dispatch(Accumulate { out, f, m, ld });
+    simd::arch().dispatch(Accumulate { out, f, m, ld });
 }
 
 struct Accumulate<'a, T> {

@@ -51,7 +51,8 @@ pub(super) fn sweep_elementary<T: Lanes>(
             // Where nothing depends on the entry, it goes to the point of [l, u] nearest to 0, as in tiles.
             let sane = inverse > T::ZERO && inverse.is_finite();
             let free = if sane { shrunk * inverse } else { T::ZERO };
-            free.max(lower).min(upper)
+            // Of 0 and −0 processors disagree which is larger: only 0 is left.
+            free.max(lower).min(upper) + T::ZERO
         });
     });
 }

@@ -34,6 +34,7 @@ mod real;
 pub mod run;
 pub mod scratch;
 pub mod set;
+pub mod simd;
 pub mod smooth;
 pub mod solve;
 pub mod step;

@@ -5,8 +5,8 @@
 
 use super::{Effort, Quadratic, Side, columns, gradient, largest_eigenvalue_bound};
 use crate::products::Lanes;
-use proxsplit::{Elementary, Prox, Separable, scratch};
-use pulp::Arch;
+use proxsplit::{Elementary, Prox, Separable, scratch, simd};
+
 use rayon::prelude::*;
 
 /// The step that finds the minimizer of the term alone, where the quadratic does not depend on an entry.
@@ -51,7 +51,8 @@ pub(super) fn sweep_elementary<T: Lanes>(
             // Where nothing depends on the entry, it goes to the point of [l, u] nearest to 0, as in tiles.
             let sane = inverse > T::ZERO && inverse.is_finite();
             let free = if sane { shrunk * inverse } else { T::ZERO };
-            free.max(lower).min(upper)
+            // Of 0 and −0 processors disagree which is larger: only 0 is left.
+            free.max(lower).min(upper) + T::ZERO
         });
     });
 }
@@ -104,7 +105,7 @@ fn sweep<T: Lanes>(
     minimize: impl Fn(usize, T, T, T) -> T,
 ) {
     scratch::with(a.len(), |slope: &mut [T]| {
-        Arch::new().dispatch(|| {
+        simd::arch().dispatch(|| {
             let mut first = 0.0;
             for round in 0..effort.sweeps {
                 if round % FRESH == 0 {

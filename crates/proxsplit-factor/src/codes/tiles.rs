@@ -5,8 +5,8 @@
 
 use super::{Effort, Quadratic};
 use crate::products::Lanes;
-use proxsplit::{Elementary, scratch};
-use pulp::{Arch, Simd, WithSimd};
+use proxsplit::{Elementary, scratch, simd};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 /// Registers of columns in a tile.
@@ -47,11 +47,18 @@ fn sweep_tiles<T: Lanes>(problem: &Quadratic<'_, T>, codes: &mut [T], shared: &S
         .par_chunks_mut(rank * lanes)
         .zip(problem.linear.par_chunks(rank * lanes))
         .for_each(|(codes, linear)| {
-            scratch::with(2 * rank * lanes, |tile: &mut [T]| {
+            scratch::with((2 * rank + 1) * lanes, |tile: &mut [T]| {
+                let (change, tile) = tile.split_at_mut(lanes);
                 let (a, c) = tile.split_at_mut(rank * lanes);
                 load(a, codes, (rank, lanes));
                 load(c, linear, (rank, lanes));
-                Arch::new().dispatch(Tile { a, c, rank, shared });
+                simd::arch().dispatch(Tile {
+                    a,
+                    c,
+                    change,
+                    rank,
+                    shared,
+                });
                 store(codes, a, (rank, lanes));
             });
         });
@@ -113,6 +120,8 @@ fn store<T: Lanes>(columns: &mut [T], tile: &[T], (rank, lanes): (usize, usize))
 struct Tile<'a, T> {
     a: &'a mut [T],
     c: &'a [T],
+    /// What a sweep changed, for every column.
+    change: &'a mut [T],
     rank: usize,
     shared: &'a Shared<'a, T>,
 }
@@ -127,10 +136,17 @@ impl<T: Lanes> WithSimd for Tile<'_, T> {
         let step = REGISTERS * T::count::<S>();
         let mut first = 0.0;
         for sweep in 0..sweeps {
-            let mut change = 0.0;
             for part in (0..width).step_by(step) {
-                change += once::<T, S>(simd, self.a, self.c, (width, part), self.shared);
+                once::<T, S>(
+                    simd,
+                    self.a,
+                    self.c,
+                    self.change,
+                    (width, part),
+                    self.shared,
+                );
             }
+            let change = folded(self.change);
             if sweep == 0 {
                 first = change;
             }
@@ -141,15 +157,31 @@ impl<T: Lanes> WithSimd for Tile<'_, T> {
     }
 }
 
-/// One sweep over the registers from `part` of a tile; returns Σ (G_kk + W₂)·δ², twice the decrease or less.
+/// The sum of the numbers, a power of two of them, by halves: an order that has nothing to do with registers.
+#[inline(always)]
+fn folded<T: Lanes>(numbers: &mut [T]) -> f64 {
+    let mut half = numbers.len() / 2;
+    while half > 0 {
+        let (left, right) = numbers.split_at_mut(half);
+        for (left, &right) in left.iter_mut().zip(&*right) {
+            *left += right;
+        }
+        half /= 2;
+    }
+    numbers[0].f64()
+}
+
+/// One sweep over the registers from `part` of a tile; `change` ← Σ_k (G_kk + W₂)·δ_k² of every column, twice the decrease or
+/// less.
 #[inline(always)]
 fn once<T: Lanes, S: Simd>(
     simd: S,
     a: &mut [T],
     c: &[T],
+    total: &mut [T],
     (width, part): (usize, usize),
     shared: &Shared<'_, T>,
-) -> f64 {
+) {
     let lanes = T::count::<S>();
     let (row, part) = (width / lanes, part / lanes);
     let (a, c) = (T::registers_mut::<S>(a), T::registers::<S>(c));
@@ -163,6 +195,7 @@ fn once<T: Lanes, S: Simd>(
         T::splat(simd, -shared.shrink),
         T::splat(simd, shared.shrink),
     );
+    let one = T::splat(simd, T::ONE);
     let mut change = [zero; REGISTERS];
     for k in 0..rank {
         // Two sums, so that a step need not wait for the one before.
@@ -177,7 +210,6 @@ fn once<T: Lanes, S: Simd>(
         if let [pull] = *pulls.remainder() {
             add::<T, S>(simd, &mut sum, pull, &rows.remainder()[part..]);
         }
-        let one = T::splat(simd, T::ONE);
         let inverse = T::splat(simd, shared.inverse[k]);
         let curvature = T::splat(simd, shared.curvature[k]);
         let a = &mut a[k * row + part..][..REGISTERS];
@@ -185,12 +217,14 @@ fn once<T: Lanes, S: Simd>(
             let b = T::mul_add(simd, one, sum[v], other[v]);
             let b = T::minus(simd, b, T::clamp(simd, b, shrink));
             let new = T::clamp(simd, T::times(simd, b, inverse), bounds);
+            // Of 0 and −0 processors disagree which is larger: only 0 is left.
+            let new = T::mul_add(simd, one, new, zero);
             let moved = T::minus(simd, new, a[v]);
             change[v] = T::mul_add(simd, T::times(simd, curvature, moved), moved, change[v]);
             a[v] = new;
         }
     }
-    change.iter().map(|&c| T::total(simd, c).f64()).sum()
+    T::registers_mut::<S>(total)[part..][..REGISTERS].copy_from_slice(&change);
 }
 
 /// sum ← sum + pull·row

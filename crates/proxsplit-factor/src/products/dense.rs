@@ -1,29 +1,33 @@
-//! out ← F·M for a dense M in either order and any stored type, in fixed panels of columns or slabs of rows.
+//! out ← F·M for a dense M in either order and any stored type, in fixed slabs of rows or in panels of columns.
 //!
-//! A panel of the result belongs to one task and is summed in fixed blocks; the few columns of a mini-batch are no work for
-//! many threads, so that these share the rows, and their sums are added in order. Either way the bits do not depend on the
-//! number of threads. Blocks that are not columns of `T` already, or have missing entries, are copied into a small buffer.
+//! A panel of the result belongs to one task, which adds the rows from first to last: its width, which follows the number of
+//! threads, does not change a bit. The few columns of a mini-batch are no work for many threads, so that these share the
+//! rows in slabs that depend on the shape only, and the slabs' sums are added in order.
 
-use super::kernel::{Block, accumulate, padded};
+use super::kernel::{Block, accumulate, padded, unpad};
 use super::lanes::Lanes;
 use proxsplit::data::{Dense, Element, Order, dispatch};
 use proxsplit::linalg::vec::axpy;
-use proxsplit::scratch;
+use proxsplit::{scratch, simd};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Columns of a panel: a multiple of every tile of the kernel.
-const PANEL: usize = 96;
-/// Slabs of a window with fewer panels than this.
+/// Columns of a window that is cut in slabs: fewer than this.
+const FEW: usize = 768;
+/// Rows of a window that is cut in slabs: at least this.
+const MANY: usize = 512;
 const SLABS: usize = 8;
-/// Rows of a block that is read in place, by columns.
-const TALL: usize = 2048;
-/// Rows of a block that is widened or read by rows: with its panel it fits in the second-level cache.
-const SHORT: usize = 64;
+/// Columns of a panel are a multiple of this, which every tile of the kernel divides.
+const STEP: usize = 24;
+/// Columns that one kernel call reads in place: with the kernel's rows they stay in the second-level cache.
+const IN_PLACE: usize = 96;
+/// Rows and columns that are copied at once, from columns and from rows: long runs of memory, and the copy stays in the cache.
+const FROM_COLUMNS: (usize, usize) = (256, 96);
+const FROM_ROWS: (usize, usize) = (32, 384);
 /// Bytes of row-major data that all panels read before the next ones: what one sweep keeps in memory.
 const CHUNK: usize = 256 << 20;
 
-/// A window of a dense matrix, times 1/scale.
+/// A window of a dense matrix.
 #[derive(Clone)]
 pub(crate) struct Window<'a> {
     pub(crate) dense: Dense<'a>,
@@ -33,168 +37,167 @@ pub(crate) struct Window<'a> {
     pub(crate) has_nan: bool,
 }
 
+impl Window<'_> {
+    /// These rows only, with their part of F.
+    fn part<'f, T>(&self, f: &'f [T], rank: usize, rows: Range<usize>) -> (Self, &'f [T]) {
+        let f = &f[(rows.start - self.rows.start) * rank..][..rows.len() * rank];
+        let part = Self {
+            rows,
+            ..self.clone()
+        };
+        (part, f)
+    }
+}
+
 /// out (K × cols) ← weight · F (K × rows) · M over the window.
 pub(crate) fn product<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<'_>, weight: T) {
-    let ld = padded::<T>(rank);
-    let in_parts = if m.cols.len() < SLABS * PANEL && m.rows.len() >= SLABS * SHORT {
-        in_slabs
+    if m.cols.len() < FEW && m.rows.len() >= MANY {
+        in_slabs(out, f, rank, m, weight);
     } else {
-        in_chunks
-    };
-    if ld == rank {
-        return in_parts(out, f, (rank, ld), m, weight);
+        in_chunks(out, f, rank, m, weight);
     }
-    scratch::with(ld * m.rows.len(), |wide: &mut [T]| {
-        for (wide, f) in wide.chunks_exact_mut(ld).zip(f.chunks_exact(rank)) {
-            wide[..rank].copy_from_slice(f);
-            wide[rank..].fill(T::ZERO);
-        }
-        in_parts(out, wide, (rank, ld), m, weight);
-    });
 }
 
 /// Every task sums all columns over some of the rows.
-fn in_slabs<T: Lanes>(
-    out: &mut [T],
-    f: &[T],
-    (rank, ld): (usize, usize),
-    m: &Window<'_>,
-    weight: T,
-) {
+fn in_slabs<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<'_>, weight: T) {
     let height = m.rows.len().div_ceil(SLABS);
-    let size = ld * m.cols.len();
+    let size = padded::<T>(rank) * m.cols.len();
     scratch::with(SLABS * size, |sums: &mut [T]| {
-        sums.par_chunks_mut(size)
-            .enumerate()
-            .for_each(|(slab, sum)| {
-                let start = (m.rows.start + slab * height).min(m.rows.end);
-                let part = Window {
-                    rows: start..m.rows.end.min(start + height),
-                    ..m.clone()
-                };
-                sum.fill(T::ZERO);
-                let f = &f[(start - m.rows.start) * ld..];
-                panel_sum(sum, f, ld, &part, m.cols.start);
-            });
+        let slabs = sums.par_chunks_mut(size).enumerate();
+        slabs.with_max_len(1).for_each(|(slab, sum)| {
+            let start = (m.rows.start + slab * height).min(m.rows.end);
+            let (part, f) = m.part(f, rank, start..m.rows.end.min(start + height));
+            sum.fill(T::ZERO);
+            panel_sum(sum, f, rank, &part, m.cols.start);
+        });
         let (total, others) = sums.split_at_mut(size);
         for sum in others.chunks_exact(size) {
             axpy(T::ONE, sum, total);
         }
-        write(out, total, (rank, ld), weight, false);
+        unpad(out, total, rank, weight, false);
     });
 }
 
 /// Reads row-major data that are larger than a chunk in one sweep from top to bottom, other data at once.
-fn in_chunks<T: Lanes>(
-    out: &mut [T],
-    f: &[T],
-    (rank, ld): (usize, usize),
-    m: &Window<'_>,
-    weight: T,
-) {
+fn in_chunks<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<'_>, weight: T) {
     let height = match m.dense.order() {
         Order::ColumnMajor => m.rows.len(),
-        Order::RowMajor => (CHUNK / (8 * m.dense.cols())).max(SHORT),
+        Order::RowMajor => (CHUNK / (8 * m.dense.cols())).max(64),
     };
+    let width = panel_width(m.cols.len(), m.dense.order());
     let mut start = m.rows.start;
     while start < m.rows.end || start == m.rows.start {
         let rows = start..m.rows.end.min(start + height.max(1));
-        let f = &f[(start - m.rows.start) * ld..];
-        let part = Window {
-            rows: rows.clone(),
-            ..m.clone()
-        };
-        let add = start > m.rows.start;
-        out.par_chunks_mut(rank * PANEL)
-            .enumerate()
-            .for_each(|(panel, out)| {
-                scratch::with(out.len() / rank * ld, |sum: &mut [T]| {
-                    sum.fill(T::ZERO);
-                    let first = m.cols.start + panel * PANEL;
-                    panel_sum(sum, f, ld, &part, first);
-                    write(out, sum, (rank, ld), weight, add);
-                });
+        let next = rows.end.max(start + 1);
+        let (part, f) = m.part(f, rank, rows);
+        let panels = out.par_chunks_mut(rank * width).enumerate();
+        panels.with_max_len(1).for_each(|(panel, out)| {
+            scratch::with(out.len() / rank * padded::<T>(rank), |sum: &mut [T]| {
+                sum.fill(T::ZERO);
+                panel_sum(sum, f, rank, &part, m.cols.start + panel * width);
+                unpad(out, sum, rank, weight, start > m.rows.start);
             });
-        start = rows.end.max(start + 1);
+        });
+        start = next;
     }
 }
 
-fn write<T: Lanes>(out: &mut [T], sum: &[T], (rank, ld): (usize, usize), weight: T, add: bool) {
-    for (out, sum) in out.chunks_exact_mut(rank).zip(sum.chunks_exact(ld)) {
-        for (out, &sum) in out.iter_mut().zip(sum) {
-            *out = if add {
-                *out + weight * sum
-            } else {
-                weight * sum
-            };
-        }
-    }
+/// Columns of a panel: as many as are copied at once, but a few panels for each thread.
+fn panel_width(cols: usize, order: Order) -> usize {
+    let widest = match order {
+        Order::ColumnMajor => IN_PLACE,
+        Order::RowMajor => FROM_ROWS.1,
+    };
+    let threads = rayon::current_num_threads();
+    let panels = cols
+        .div_ceil(widest)
+        .max(2 * threads)
+        .next_multiple_of(threads);
+    cols.div_ceil(panels).next_multiple_of(STEP)
 }
 
 /// sum (ld × panel) ← sum + F·M for the columns from `first`.
-fn panel_sum<T: Lanes>(sum: &mut [T], f: &[T], ld: usize, m: &Window<'_>, first: usize) {
-    let cols = sum.len() / ld;
-    if let (Some(data), Order::ColumnMajor, false) =
-        (T::same(m.dense.elements()), m.dense.order(), m.has_nan)
-    {
-        let height = m.dense.rows();
-        for start in m.rows.clone().step_by(TALL) {
-            let rows = TALL.min(m.rows.end - start);
-            let block = Block {
-                data: &data[start + first * height..],
-                rows,
-                cols,
-                row: 1,
-                col: height,
-            };
-            accumulate(sum, &f[(start - m.rows.start) * ld..], block, ld);
-        }
+fn panel_sum<T: Lanes>(sum: &mut [T], f: &[T], rank: usize, m: &Window<'_>, first: usize) {
+    let height = m.dense.rows();
+    let ld = padded::<T>(rank);
+    let whole = (T::same(m.dense.elements()), m.dense.order(), m.has_nan);
+    let (Some(data), Order::ColumnMajor, false) = whole else {
+        dispatch!(Elements: m.dense.elements() => data, copied(sum, f, rank, (m, first), data));
         return;
+    };
+    for (k, sum) in sum.chunks_mut(ld * IN_PLACE).enumerate() {
+        let block = Block {
+            data: &data[m.rows.start + (first + k * IN_PLACE) * height..],
+            rows: m.rows.len(),
+            cols: sum.len() / ld,
+            row: 1,
+            col: height,
+        };
+        accumulate(sum, f, block, rank);
     }
-    dispatch!(Elements: m.dense.elements() => data, widened(sum, f, ld, (m, first), data));
 }
 
 /// The same for blocks that are copied to `T` first.
-fn widened<T: Lanes, E: Element>(
+fn copied<T: Lanes, E: Element>(
     sum: &mut [T],
     f: &[T],
-    ld: usize,
+    rank: usize,
     (m, first): (&Window<'_>, usize),
     data: &[E],
 ) {
-    let cols = sum.len() / ld;
+    let ld = padded::<T>(rank);
     let by_columns = m.dense.order() == Order::ColumnMajor;
-    let short = if by_columns { 4 * SHORT } else { SHORT };
-    scratch::with(short * cols, |buffer: &mut [T]| {
-        for start in m.rows.clone().step_by(short) {
-            let rows = short.min(m.rows.end - start);
-            let (run, lines, stride, origin) = if by_columns {
-                (rows, cols, m.dense.rows(), start + first * m.dense.rows())
-            } else {
-                (cols, rows, m.dense.cols(), start * m.dense.cols() + first)
-            };
-            for (line, buffer) in buffer[..run * lines].chunks_exact_mut(run).enumerate() {
-                for (wide, &stored) in buffer.iter_mut().zip(&data[origin + line * stride..]) {
-                    *wide = T::widen(stored);
-                }
-                if m.has_nan {
-                    zero_nan(buffer);
-                }
+    let (height, width) = if by_columns { FROM_COLUMNS } else { FROM_ROWS };
+    scratch::with(height * width, |buffer: &mut [T]| {
+        for (k, sum) in sum.chunks_mut(ld * width).enumerate() {
+            let (first, cols) = (first + k * width, sum.len() / ld);
+            for start in m.rows.clone().step_by(height) {
+                let rows = height.min(m.rows.end - start);
+                let (run, lines, stride, origin) = if by_columns {
+                    (rows, cols, m.dense.rows(), start + first * m.dense.rows())
+                } else {
+                    (cols, rows, m.dense.cols(), start * m.dense.cols() + first)
+                };
+                let buffer = &mut buffer[..run * lines];
+                widen(buffer, &data[origin..], (run, stride), m.has_nan);
+                let (row, col) = if by_columns { (1, run) } else { (run, 1) };
+                let block = Block {
+                    data: buffer,
+                    rows,
+                    cols,
+                    row,
+                    col,
+                };
+                accumulate(sum, &f[(start - m.rows.start) * rank..], block, rank);
             }
-            let (row, col) = if by_columns { (1, run) } else { (run, 1) };
-            let block = Block {
-                data: buffer,
-                rows,
-                cols,
-                row,
-                col,
-            };
-            accumulate(sum, &f[(start - m.rows.start) * ld..], block, ld);
         }
     });
 }
 
+/// Lines of `run` numbers, one after the other, from lines that start `stride` apart.
+fn widen<T: Lanes, E: Element>(
+    wide: &mut [T],
+    data: &[E],
+    (run, stride): (usize, usize),
+    has_nan: bool,
+) {
+    simd::arch().dispatch(
+        #[inline(always)]
+        || {
+            for (line, wide) in wide.chunks_exact_mut(run).enumerate() {
+                for (wide, &stored) in wide.iter_mut().zip(&data[line * stride..][..run]) {
+                    *wide = T::widen(stored);
+                }
+                if has_nan {
+                    zero_nan(wide);
+                }
+            }
+        },
+    );
+}
+
 /// Infinity was refused: what is not finite is missing.
+#[inline(always)]
 fn zero_nan<T: Lanes>(numbers: &mut [T]) {
     for number in numbers {
         if !number.is_finite() {

@@ -1,6 +1,6 @@
 //! FFᵀ and ⟨F, C⟩ for narrow matrices, in fixed chunks of columns whose sums are added in order, in `f64`.
 
-use super::kernel::{Block, accumulate, padded};
+use super::kernel::{Block, accumulate, padded, unpad};
 use super::lanes::Lanes;
 use proxsplit::linalg::vec;
 use proxsplit::scratch;
@@ -21,7 +21,7 @@ pub(crate) fn gram<T: Lanes>(gram: &mut [T], f: &[T], rank: usize) {
             parts
                 .par_chunks_mut(size)
                 .zip(f.par_chunks(rank * CHUNK))
-                .for_each(|(sum, f)| chunk_gram(sum, f, (rank, ld)));
+                .for_each(|(sum, f)| square(sum, f, rank));
             for j in 0..rank {
                 for i in 0..=j {
                     let parts = parts.chunks_exact(size);
@@ -34,49 +34,33 @@ pub(crate) fn gram<T: Lanes>(gram: &mut [T], f: &[T], rank: usize) {
     );
 }
 
-/// sum (ld × K) ← F·Fᵀ for a chunk, on the calling thread.
-fn chunk_gram<T: Lanes>(sum: &mut [T], f: &[T], (rank, ld): (usize, usize)) {
-    let rows = f.len() / rank;
+/// sum (ld × K) ← F·Fᵀ, on the calling thread.
+pub(super) fn square<T: Lanes>(sum: &mut [T], f: &[T], rank: usize) {
     sum.fill(T::ZERO);
-    scratch::with(rows * ld, |wide: &mut [T]| {
-        for (wide, f) in wide.chunks_exact_mut(ld).zip(f.chunks_exact(rank)) {
-            wide[..rank].copy_from_slice(f);
-            wide[rank..].fill(T::ZERO);
-        }
-        let block = Block {
-            data: wide,
-            rows,
-            cols: rank,
-            row: ld,
-            col: 1,
-        };
-        accumulate(sum, wide, block, ld);
-    });
+    let block = Block {
+        data: f,
+        rows: f.len() / rank,
+        cols: rank,
+        row: rank,
+        col: 1,
+    };
+    accumulate(sum, f, block, rank);
 }
 
 /// out (K × n) ← G·F for a K × K matrix G, on the calling thread.
 pub(crate) fn small_product<T: Lanes>(out: &mut [T], g: &[T], f: &[T], rank: usize) {
-    let ld = padded::<T>(rank);
     let cols = f.len() / rank;
-    scratch::with(ld * rank, |wide: &mut [T]| {
-        for (wide, g) in wide.chunks_exact_mut(ld).zip(g.chunks_exact(rank)) {
-            wide[..rank].copy_from_slice(g);
-            wide[rank..].fill(T::ZERO);
-        }
-        scratch::with(ld * cols, |sum: &mut [T]| {
-            sum.fill(T::ZERO);
-            let block = Block {
-                data: f,
-                rows: rank,
-                cols,
-                row: 1,
-                col: rank,
-            };
-            accumulate(sum, wide, block, ld);
-            for (out, sum) in out.chunks_exact_mut(rank).zip(sum.chunks_exact(ld)) {
-                out.copy_from_slice(&sum[..rank]);
-            }
-        });
+    scratch::with(padded::<T>(rank) * cols, |sum: &mut [T]| {
+        sum.fill(T::ZERO);
+        let block = Block {
+            data: f,
+            rows: rank,
+            cols,
+            row: 1,
+            col: rank,
+        };
+        accumulate(sum, g, block, rank);
+        unpad(out, sum, rank, T::ONE, false);
     });
 }
 

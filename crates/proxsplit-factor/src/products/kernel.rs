@@ -1,10 +1,14 @@
 //! The dense kernel: out ← out + F·M for a narrow F (K rows) and a block of M, on one thread.
 //!
-//! F's columns are contiguous and padded to whole registers, so that nothing is packed: a tile of R registers times C
-//! columns of the result stays in registers while the block's rows go by, each entry of M is spread over the lanes.
+//! A tile of R registers times C columns of the result stays in registers while the rows go by, each entry of M spread over
+//! the lanes. The registers' share of F is packed first, so that it streams through the first-level cache; M is read in place
+//! (K. Goto, R. van de Geijn, "Anatomy of high-performance matrix multiplication", 2008, with F in the part of A).
+//! Every entry of the result is one chain of fused multiply-adds over the rows from first to last: the bits depend neither on
+//! the shape of tiles and blocks nor on the width of registers.
 
 use super::lanes::Lanes;
-use pulp::{Arch, Simd, WithSimd};
+use proxsplit::{scratch, simd};
+use pulp::{Simd, WithSimd};
 
 /// A block of M: entry (i, j) is `data[i·row + j·col]`, and one of the two strides is 1.
 #[derive(Clone, Copy)]
@@ -16,102 +20,156 @@ pub(crate) struct Block<'a, T> {
     pub(crate) col: usize,
 }
 
-/// Padded leading dimension of F and of the result: whole registers of up to 64 bytes.
+/// Rows that go by before the next registers of F have their turn: as many as leave M in the second-level cache.
+const ROWS: usize = 256;
+/// The most registers of a tile's column.
+const TALLEST: usize = 4;
+
+/// Padded leading dimension of the result: whole registers of up to 64 bytes.
 pub(crate) fn padded<T>(rank: usize) -> usize {
     rank.next_multiple_of(64 / size_of::<T>())
 }
 
-/// out (ld × cols) ← out + F (ld × rows) · M.
-pub(crate) fn accumulate<T: Lanes>(out: &mut [T], f: &[T], m: Block<'_, T>, ld: usize) {
-    Arch::new().dispatch(Accumulate { out, f, m, ld });
+/// out (ld × cols) ← out + F (K × rows) · M, where ld = `padded(K)`; what is added to the padding means nothing.
+pub(crate) fn accumulate<T: Lanes>(out: &mut [T], f: &[T], m: Block<'_, T>, rank: usize) {
+    // Registers start at cache lines.
+    let line = 64 / size_of::<T>();
+    scratch::with((ROWS * TALLEST + 1) * line, |space: &mut [T]| {
+        let start = space.as_ptr().align_offset(64).min(line);
+        let packed = &mut space[start..][..ROWS * TALLEST * line];
+        let f = F { f, rank, packed };
+        simd::arch().dispatch(Accumulate { out, f, m });
+    });
+}
+
+/// out ← weight · sum, or out + weight · sum, without the padding of the sum.
+pub(crate) fn unpad<T: Lanes>(out: &mut [T], sum: &[T], rank: usize, weight: T, add: bool) {
+    let ld = padded::<T>(rank);
+    for (out, sum) in out.chunks_exact_mut(rank).zip(sum.chunks_exact(ld)) {
+        for (out, &sum) in out.iter_mut().zip(sum) {
+            let term = weight * sum;
+            *out = if add { *out + term } else { term };
+        }
+    }
+}
+
+struct F<'a, T> {
+    f: &'a [T],
+    rank: usize,
+    packed: &'a mut [T],
+}
+
+impl<T: Lanes> F<'_, T> {
+    /// The entries `at .. at + W` of the rows from `start`. Those beyond the rank belong to the next row.
+    #[inline(always)]
+    fn pack<S: Simd, const R: usize>(
+        &mut self,
+        (start, rows): (usize, usize),
+        at: usize,
+    ) -> &[[T::Vector<S>; R]] {
+        let width = R * T::count::<S>();
+        let packed = &mut self.packed[..rows * width];
+        for (i, packed) in packed.chunks_exact_mut(width).enumerate() {
+            let from = (start + i) * self.rank + at;
+            if let Some(f) = self.f.get(from..from + width) {
+                T::registers_mut::<S>(packed).copy_from_slice(T::registers::<S>(f));
+            } else {
+                let last = self.f.get(from..).unwrap_or_default();
+                packed[..last.len()].copy_from_slice(last);
+            }
+        }
+        T::registers::<S>(packed).as_chunks::<R>().0
+    }
 }
 
 struct Accumulate<'a, T> {
     out: &'a mut [T],
-    f: &'a [T],
+    f: F<'a, T>,
     m: Block<'a, T>,
-    ld: usize,
 }
 
 impl<T: Lanes> WithSimd for Accumulate<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Self { out, f, m, ld } = self;
-        let ld = ld / T::count::<S>();
-        let (f, out) = (T::registers::<S>(f), T::registers_mut::<S>(out));
-        let mut at = 0;
-        while at < ld {
-            // The sums of a tile fill most of the 32 registers of AVX-512, or of the 16 of older machines.
-            at += match (S::REGISTER_COUNT >= 32, ld - at) {
-                (true, 4..) => rows_of_tiles::<T, S, 4, 6>(simd, out, f, m, (ld, at)),
-                (true, 3) => rows_of_tiles::<T, S, 3, 8>(simd, out, f, m, (ld, at)),
-                (true, 2) => rows_of_tiles::<T, S, 2, 8>(simd, out, f, m, (ld, at)),
-                (false, 3..) => rows_of_tiles::<T, S, 3, 4>(simd, out, f, m, (ld, at)),
-                (false, 2) => rows_of_tiles::<T, S, 2, 6>(simd, out, f, m, (ld, at)),
-                _ => rows_of_tiles::<T, S, 1, 12>(simd, out, f, m, (ld, at)),
-            };
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let ld = padded::<T>(self.f.rank) / T::count::<S>();
+        for start in (0..self.m.rows).step_by(ROWS) {
+            let rows = (start, ROWS.min(self.m.rows - start));
+            let mut at = 0;
+            while at < ld {
+                // The sums of a tile fill most of the 32 registers of AVX-512 and ARM, or of the 16 of older machines.
+                at += match (S::REGISTER_COUNT >= 32, ld - at) {
+                    (true, 4 | 6..) => self.tiles::<S, 4, 6>(simd, rows, (ld, at)),
+                    (true, 3 | 5) => self.tiles::<S, 3, 8>(simd, rows, (ld, at)),
+                    (_, 2..) => self.tiles::<S, 2, 6>(simd, rows, (ld, at)),
+                    _ => self.tiles::<S, 1, 12>(simd, rows, (ld, at)),
+                };
+            }
         }
     }
 }
 
-/// R registers of rows from `at`, all columns.
-#[inline(always)]
-fn rows_of_tiles<T: Lanes, S: Simd, const R: usize, const C: usize>(
-    simd: S,
-    out: &mut [T::Vector<S>],
-    f: &[T::Vector<S>],
-    m: Block<'_, T>,
-    (ld, at): (usize, usize),
-) -> usize {
-    let mut j = 0;
-    while j + C <= m.cols {
-        tile::<T, S, R, C>(simd, &mut out[j * ld..], f, m, (ld, at, j));
-        j += C;
+impl<T: Lanes> Accumulate<'_, T> {
+    /// R registers of every column from `at`, for a stretch of rows.
+    #[inline(always)]
+    fn tiles<S: Simd, const R: usize, const C: usize>(
+        &mut self,
+        simd: S,
+        rows: (usize, usize),
+        (ld, at): (usize, usize),
+    ) -> usize {
+        let f = self.f.pack::<S, R>(rows, at * T::count::<S>());
+        let out = T::registers_mut::<S>(self.out);
+        let m = self.m;
+        let mut j = 0;
+        while j + C <= m.cols {
+            tile::<T, S, R, C>(simd, &mut out[j * ld + at..], ld, f, m.from(rows.0, j));
+            j += C;
+        }
+        while j < m.cols {
+            tile::<T, S, R, 1>(simd, &mut out[j * ld + at..], ld, f, m.from(rows.0, j));
+            j += 1;
+        }
+        R
     }
-    while j + 4 <= m.cols {
-        tile::<T, S, R, 4>(simd, &mut out[j * ld..], f, m, (ld, at, j));
-        j += 4;
+}
+
+impl<T> Block<'_, T> {
+    /// The block without its first rows and columns.
+    #[inline(always)]
+    fn from(mut self, row: usize, col: usize) -> Self {
+        self.data = &self.data[row * self.row + col * self.col..];
+        self
     }
-    while j < m.cols {
-        tile::<T, S, R, 1>(simd, &mut out[j * ld..], f, m, (ld, at, j));
-        j += 1;
-    }
-    R
 }
 
 #[inline(always)]
 fn tile<T: Lanes, S: Simd, const R: usize, const C: usize>(
     simd: S,
     out: &mut [T::Vector<S>],
-    f: &[T::Vector<S>],
+    ld: usize,
+    f: &[[T::Vector<S>; R]],
     m: Block<'_, T>,
-    (ld, at, j): (usize, usize, usize),
 ) {
     let mut sum: [[T::Vector<S>; R]; C] =
-        std::array::from_fn(|c| std::array::from_fn(|r| out[c * ld + at + r]));
+        std::array::from_fn(|c| std::array::from_fn(|r| out[c * ld + r]));
     if m.row == 1 {
-        let cols: [&[T]; C] = std::array::from_fn(|c| &m.data[(j + c) * m.col..][..m.rows]);
-        for (i, f) in f.chunks_exact(ld).take(m.rows).enumerate() {
-            add::<T, S, R, C>(
-                simd,
-                &mut sum,
-                &f[at..],
-                std::array::from_fn(|c| cols[c][i]),
-            );
+        // Slices of one length, so that no entry is checked.
+        let rows = f.len();
+        let cols: [&[T]; C] = std::array::from_fn(|c| &m.data[c * m.col..][..rows]);
+        for i in 0..rows {
+            add::<T, S, R, C>(simd, &mut sum, f[i], std::array::from_fn(|c| cols[c][i]));
         }
     } else {
-        for (f, m) in f
-            .chunks_exact(ld)
-            .zip(m.data[j..].chunks(m.row))
-            .take(m.rows)
-        {
-            add::<T, S, R, C>(simd, &mut sum, &f[at..], std::array::from_fn(|c| m[c]));
+        for (f, m) in f.iter().zip(m.data.chunks(m.row)) {
+            if let Some(m) = m.first_chunk() {
+                add::<T, S, R, C>(simd, &mut sum, *f, *m);
+            }
         }
     }
     for c in 0..C {
-        out[c * ld + at..][..R].copy_from_slice(&sum[c]);
+        out[c * ld..][..R].copy_from_slice(&sum[c]);
     }
 }
 
@@ -121,13 +179,13 @@ fn tile<T: Lanes, S: Simd, const R: usize, const C: usize>(
 fn add<T: Lanes, S: Simd, const R: usize, const C: usize>(
     simd: S,
     sum: &mut [[T::Vector<S>; R]; C],
-    f: &[T::Vector<S>],
+    f: [T::Vector<S>; R],
     m: [T; C],
 ) {
-    for (sum, m) in sum.iter_mut().zip(m) {
-        let m = T::splat(simd, m);
-        for (sum, &f) in sum.iter_mut().zip(f) {
-            *sum = T::mul_add(simd, f, m, *sum);
+    for c in 0..C {
+        let m = T::splat(simd, m[c]);
+        for r in 0..R {
+            sum[c][r] = T::mul_add(simd, f[r], m, sum[c][r]);
         }
     }
 }

@@ -49,9 +49,6 @@ pub trait Lanes: Real + Number<Self> {
         bounds: (Self::Vector<S>, Self::Vector<S>),
     ) -> Self::Vector<S>;
 
-    /// The sum of the lanes.
-    fn total<S: Simd>(simd: S, a: Self::Vector<S>) -> Self;
-
     /// A stored number.
     fn widen<E: Element>(stored: E) -> Self;
 
@@ -70,7 +67,7 @@ pub trait Lanes: Real + Number<Self> {
 
 macro_rules! lanes {
     ($scalar:ident, $vector:ident, $elements:ident, $count:ident, [$splat:ident, $mul_add:ident, $mul:ident, $sub:ident,
-     $max:ident, $min:ident, $total:ident, $as:ident, $as_mut:ident]) => {
+     $max:ident, $min:ident, $as:ident, $as_mut:ident]) => {
         impl Lanes for $scalar {
             type Vector<S: Simd> = S::$vector;
 
@@ -108,10 +105,6 @@ macro_rules! lanes {
                 simd.$min(simd.$max(a, lower), upper)
             }
             #[inline(always)]
-            fn total<S: Simd>(simd: S, a: S::$vector) -> Self {
-                simd.$total(a)
-            }
-            #[inline(always)]
             fn widen<E: Element>(stored: E) -> Self {
                 stored.$scalar()
             }
@@ -137,8 +130,8 @@ macro_rules! lanes {
 }
 
 #[rustfmt::skip]
-lanes!(f32, f32s, F32, F32_LANES, [splat_f32s, mul_add_f32s, mul_f32s, sub_f32s, max_f32s, min_f32s, reduce_sum_f32s,
+lanes!(f32, f32s, F32, F32_LANES, [splat_f32s, mul_add_f32s, mul_f32s, sub_f32s, max_f32s, min_f32s,
     as_simd_f32s, as_mut_simd_f32s]);
 #[rustfmt::skip]
-lanes!(f64, f64s, F64, F64_LANES, [splat_f64s, mul_add_f64s, mul_f64s, sub_f64s, max_f64s, min_f64s, reduce_sum_f64s,
+lanes!(f64, f64s, F64, F64_LANES, [splat_f64s, mul_add_f64s, mul_f64s, sub_f64s, max_f64s, min_f64s,
     as_simd_f64s, as_mut_simd_f64s]);

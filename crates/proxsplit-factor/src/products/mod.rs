@@ -7,6 +7,8 @@ mod gaps;
 mod gram;
 mod kernel;
 mod lanes;
+#[cfg(test)]
+mod same_bits;
 mod sparse;
 #[cfg(test)]
 mod tests;
@@ -131,7 +133,8 @@ impl<'a, T: Lanes> Data<'a, T> {
     }
 
     /// out (K × range) ← XᵀY for a range of columns, where `x` is Xᵀ (K × m).
-    pub(crate) fn with_columns(&self, out: &mut [T], x: &[T], range: Range<usize>) {
+    #[doc(hidden)]
+    pub fn with_columns(&self, out: &mut [T], x: &[T], range: Range<usize>) {
         let rank = x.len() / self.rows();
         match (&self.lines, self.matrix) {
             (Some([columns, _]), _) => columns.gather(Product {
@@ -154,7 +157,8 @@ impl<'a, T: Lanes> Data<'a, T> {
     }
 
     /// out (K × m) ← AYᵀ over a range of columns, where `a` (K × range) has the codes of the range.
-    pub(crate) fn with_rows(&self, out: &mut [T], a: &[T], range: Range<usize>) {
+    #[doc(hidden)]
+    pub fn with_rows(&self, out: &mut [T], a: &[T], range: Range<usize>) {
         let rank = out.len() / self.rows();
         match (&self.lines, self.matrix) {
             (Some([_, rows]), _) if range.len() == self.cols() => {

@@ -12,7 +12,7 @@ fn entry(i: usize, j: usize) -> i32 {
     if mixed < 10 { mixed as i32 } else { 0 }
 }
 
-fn draw<T: Lanes>(count: usize) -> Vec<T> {
+pub(super) fn draw<T: Lanes>(count: usize) -> Vec<T> {
     let mut random = Pcg64::seed_from_u64(count as u64);
     (0..count)
         .map(|_| T::of(random.random_range(-1.0..1.0)))
@@ -20,7 +20,7 @@ fn draw<T: Lanes>(count: usize) -> Vec<T> {
 }
 
 /// XᵀY of columns 3.. and AYᵀ of the same columns and of all, one after the other.
-fn products<T: Lanes>(matrix: Matrix<'_>, rank: usize) -> Vec<T> {
+pub(super) fn products<T: Lanes>(matrix: Matrix<'_>, rank: usize) -> Vec<T> {
     let (m, n) = (matrix.rows(), matrix.cols());
     let data = Data::<T>::new(matrix, 4.0).unwrap();
     let (x, a) = (draw::<T>(rank * m), draw::<T>(rank * n));
@@ -53,7 +53,7 @@ fn plain<T: Lanes>((m, n): (usize, usize), rank: usize) -> Vec<f64> {
 }
 
 /// Calls `look` with the matrix in every storage.
-fn storages((m, n): (usize, usize), mut look: impl FnMut(&str, Matrix<'_>)) {
+pub(super) fn storages((m, n): (usize, usize), mut look: impl FnMut(&str, Matrix<'_>)) {
     for order in [Order::RowMajor, Order::ColumnMajor] {
         let (lines, width) = match order {
             Order::RowMajor => (m, n),
@@ -124,26 +124,29 @@ fn every_storage_gives_the_plain_products() {
         ((67, 210), 9),
         ((300, 98), 32),
         ((40, 33), 49),
+        // In slabs of rows, one way and the other.
+        ((530, 31), 5),
+        ((31, 1100), 40),
     ] {
         agree::<f64>(shape, rank);
         agree::<f32>(shape, rank);
     }
 }
 
+/// So many columns that 64 rows are a chunk.
 #[test]
-fn bits_do_not_depend_on_the_number_of_threads() {
-    let pool = |threads| {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap()
-    };
-    let (one, two) = (pool(1), pool(2));
-    storages((230, 310), |name, matrix| {
-        let alone = one.install(|| products::<f64>(matrix, 12));
-        let together = two.install(|| products::<f64>(matrix, 12));
-        assert_eq!(alone, together, "{name}");
-    });
+fn chunks_of_rows_add_up() {
+    let (m, n) = (66, 525_000);
+    let bytes: Vec<u8> = (0..m * n).map(|k| entry(k / n, k % n) as u8).collect();
+    let dense = Dense::new(m, n, Order::RowMajor, Elements::U8(&bytes)).unwrap();
+    let data = Data::<f64>::new(dense.into(), 1.0).unwrap();
+    let x = draw::<f64>(m);
+    let mut found = vec![0.0; n];
+    data.with_columns(&mut found, &x, 0..n);
+    for (j, found) in found.iter().enumerate() {
+        let plain: f64 = (0..m).map(|i| x[i] * f64::from(entry(i, j))).sum();
+        assert!((found - plain).abs() <= 1e-12, "column {j}");
+    }
 }
 
 #[test]

@@ -5,7 +5,8 @@
 
 use super::positions::{Few, Kind, Positions};
 use crate::codes::gradient;
-use crate::products::kernel::{Block, accumulate, padded};
+use crate::products::gram::square;
+use crate::products::kernel::padded;
 use crate::products::lanes::Lanes;
 use proxsplit::linalg::vec::dot;
 use proxsplit::scratch;
@@ -90,19 +91,18 @@ impl<'a, T: Lanes> Own<'a, T> {
     /// sum (K × K) ← sum + Σ f_p f_pᵀ, a block of columns after the other, the blocks in `f64`.
     fn add_squares(&self, sum: &mut [f64], few: &Few<'_>, rank: usize) {
         let ld = padded::<T>(rank);
-        scratch::with((GATHERED + rank) * ld, |space: &mut [T]| {
-            let (wide, block) = space.split_at_mut(GATHERED * ld);
-            wide.fill(T::ZERO);
+        scratch::with(GATHERED * rank + ld * rank, |space: &mut [T]| {
+            let (columns, block) = space.split_at_mut(GATHERED * rank);
             let mut gathered = 0;
             few.for_each(|p| {
-                wide[gathered * ld..][..rank].copy_from_slice(self.column(p, rank));
+                columns[gathered * rank..][..rank].copy_from_slice(self.column(p, rank));
                 gathered += 1;
                 if gathered == GATHERED {
-                    add_block(sum, block, (wide, gathered), (rank, ld));
+                    add_block(sum, block, columns, rank);
                     gathered = 0;
                 }
             });
-            add_block(sum, block, (wide, gathered), (rank, ld));
+            add_block(sum, block, &columns[..gathered * rank], rank);
         });
     }
 
@@ -138,22 +138,10 @@ impl<'a, T: Lanes> Own<'a, T> {
     }
 }
 
-/// sum (K × K) ← sum + FFᵀ for the first columns of a padded F; `block` (ld × K) is overwritten.
-fn add_block<T: Lanes>(
-    sum: &mut [f64],
-    block: &mut [T],
-    (wide, columns): (&[T], usize),
-    (rank, ld): (usize, usize),
-) {
-    block.fill(T::ZERO);
-    let columns = Block {
-        data: wide,
-        rows: columns,
-        cols: rank,
-        row: ld,
-        col: 1,
-    };
-    accumulate(block, wide, columns, ld);
+/// sum (K × K) ← sum + FFᵀ for a few columns; `block` (ld × K) is overwritten.
+fn add_block<T: Lanes>(sum: &mut [f64], block: &mut [T], columns: &[T], rank: usize) {
+    square(block, columns, rank);
+    let ld = padded::<T>(rank);
     for (sum, block) in sum.chunks_exact_mut(rank).zip(block.chunks_exact(ld)) {
         for (sum, &block) in sum.iter_mut().zip(block) {
             *sum += block.f64();

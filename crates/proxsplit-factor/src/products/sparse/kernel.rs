@@ -3,7 +3,7 @@
 use super::Product;
 use crate::products::lanes::{Lanes, Number};
 use proxsplit::data::Index;
-use pulp::Arch;
+use proxsplit::simd;
 
 /// Entries and lines that one task gathers, about.
 const TASK: usize = 1 << 14;
@@ -25,7 +25,7 @@ pub(super) fn gather<T: Lanes, I: Place, E: Number<T>>(
     let work = |line: usize| starts[line] + line;
     if range.len() <= 1 || work(range.end) - work(range.start) <= TASK {
         let rank = out.len() / range.len().max(1);
-        return Arch::new().dispatch(|| {
+        return simd::arch().dispatch(|| {
             for (line, out) in range.zip(out.chunks_exact_mut(rank.max(1))) {
                 let entries = starts[line]..starts[line + 1];
                 let entries = (&indices[entries.clone()], &elements[entries]);

@@ -8,6 +8,7 @@ use crate::products::Lanes;
 use crate::settings::Method;
 use proxsplit::Error;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 /// Numbers and arrays of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +59,7 @@ impl<T: Lanes> Factorization<'_, T> {
         }
         self.set_numbers(&header["engine"])
             .map_err(|_| bad("its numbers are damaged"))?;
-        let mut found: std::collections::HashMap<String, Vec<T>> = arrays.into_iter().collect();
+        let mut found: HashMap<String, Vec<T>> = arrays.into_iter().collect();
         for (name, array) in self.arrays() {
             let saved = found
                 .remove(name)
@@ -68,14 +69,10 @@ impl<T: Lanes> Factorization<'_, T> {
             }
             *array = saved;
         }
-        let kept = found.remove("x-kept").zip(found.remove("a-kept"));
-        self.kept = kept.map(|(x, a)| Factors {
-            rank: self.work.problem.rank,
-            x,
-            a,
-        });
-        if let Some(kept) = &self.kept {
-            self.work.problem.fits(kept)?;
+        self.kept = self.pair(&mut found, ["x-kept", "a-kept"])?;
+        let plain = self.pair(&mut found, ["x-plain", "a-plain"])?;
+        if let Engine::Batch(batch) = &mut self.engine {
+            batch.plain = plain;
         }
         if let Engine::Incremental(incremental) = &mut self.engine {
             let expected = incremental.sum.len();
@@ -85,11 +82,34 @@ impl<T: Lanes> Factorization<'_, T> {
         Ok(())
     }
 
+    /// Factors among saved arrays, if they are there.
+    fn pair(
+        &self,
+        found: &mut HashMap<String, Vec<T>>,
+        [x, a]: [&str; 2],
+    ) -> Result<Option<Factors<T>>, Error> {
+        let factors = found.remove(x).zip(found.remove(a)).map(|(x, a)| Factors {
+            rank: self.work.problem.rank,
+            x,
+            a,
+        });
+        if let Some(factors) = &factors {
+            self.work.problem.fits(factors)?;
+        }
+        Ok(factors)
+    }
+
     /// Arrays that are there at times: the point that was kept, and the gradient where a pass began.
     fn extras(&self) -> Vec<(&'static str, Vec<T>)> {
         let mut extras = Vec::new();
         if let Some(kept) = &self.kept {
             extras.extend([("x-kept", kept.x.clone()), ("a-kept", kept.a.clone())]);
+        }
+        if let Engine::Batch(Batch {
+            plain: Some(plain), ..
+        }) = &self.engine
+        {
+            extras.extend([("x-plain", plain.x.clone()), ("a-plain", plain.a.clone())]);
         }
         if let Engine::Incremental(incremental) = &self.engine
             && let Some(exact) = &incremental.exact

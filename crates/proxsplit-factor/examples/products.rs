@@ -1,10 +1,11 @@
 //! Milliseconds of XᵀY and AYᵀ, one repetition for every line of input, so that `bench/kernels.py` can take turns with BLAS:
-//! `products ROWS COLUMNS RANK f64|f32|u8 row|column f64|f32`.
+//! `products ROWS COLUMNS RANK f64|f32|u8|ones|counts row|column f64|f32`. The matrix is random; `ones` and `counts` are sparse with
+//! about eight and a hundred entries a line, and a third number is the time of AYᵀ by scattering, on one thread.
 //!
 //! The instruction set is chosen by `PROXSPLIT_SIMD`, the number of threads by `RAYON_NUM_THREADS`.
 #![allow(clippy::print_stdout)]
 
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, Indices, Matrix, Order, Sparse};
 use proxsplit_factor::{Data, Lanes};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -15,13 +16,18 @@ use std::time::Instant;
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [rows, cols, rank, stored, order, factors] = words.as_slice() else {
-        return Err("products ROWS COLUMNS RANK f64|f32|u8 row|column f64|f32".into());
+        return Err("products ROWS COLUMNS RANK f64|f32|u8|ones|counts row|column f64|f32".into());
     };
     let (rows, cols, rank) = (rows.parse()?, cols.parse()?, rank.parse()?);
     let order = match order.as_str() {
         "row" => Order::RowMajor,
         _ => Order::ColumnMajor,
     };
+    match stored.as_str() {
+        "ones" => return sparse((rows, cols), rank, order, (8, 1), factors),
+        "counts" => return sparse((rows, cols), rank, order, (100, 9), factors),
+        _ => {}
+    }
     let mut random = Pcg64::seed_from_u64(0);
     let bytes: Vec<u8> = (0..rows * cols).map(|_| random.random()).collect();
     let single: Vec<f32>;
@@ -38,9 +44,42 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     };
     let dense = Dense::new(rows, cols, order, elements)?;
-    match factors.as_str() {
-        "f32" => serve(&Data::<f32>::new(dense.into(), 1.0)?, rank),
-        _ => serve(&Data::<f64>::new(dense.into(), 1.0)?, rank),
+    start(dense.into(), rank, factors)
+}
+
+/// A sparse matrix of integers up to `largest`, with `entries` a line.
+fn sparse(
+    (rows, cols): (usize, usize),
+    rank: usize,
+    order: Order,
+    (entries, largest): (usize, u8),
+    factors: &str,
+) -> Result<(), Box<dyn Error>> {
+    let (lines, width) = match order {
+        Order::RowMajor => (rows, cols),
+        Order::ColumnMajor => (cols, rows),
+    };
+    let mut random = Pcg64::seed_from_u64(0);
+    let (mut starts, mut places, mut values) = (vec![0_i64], Vec::new(), Vec::new());
+    for _ in 0..lines {
+        let mut line: Vec<i32> = (0..entries)
+            .map(|_| i32::try_from(random.random_range(0..width)))
+            .collect::<Result<_, _>>()?;
+        line.sort_unstable();
+        line.dedup();
+        values.extend(line.iter().map(|_| random.random_range(1..=largest)));
+        places.extend(line);
+        starts.push(i64::try_from(places.len())?);
+    }
+    let (starts, places) = (Indices::I64(&starts), Indices::I32(&places));
+    let sparse = Sparse::new((rows, cols), order, starts, places, Elements::U8(&values))?;
+    start(sparse.into(), rank, factors)
+}
+
+fn start(matrix: Matrix<'_>, rank: usize, factors: &str) -> Result<(), Box<dyn Error>> {
+    match factors {
+        "f32" => serve(&Data::<f32>::new(matrix, 1.0)?, rank),
+        _ => serve(&Data::<f64>::new(matrix, 1.0)?, rank),
     }
 }
 
@@ -60,8 +99,18 @@ fn serve<T: Lanes>(data: &Data<'_, T>, rank: usize) -> Result<(), Box<dyn Error>
         data.with_columns(&mut xy, &x, 0..data.cols());
         let middle = Instant::now();
         data.with_rows(&mut ay, &a, 0..data.cols());
-        let ms = [middle - begin, middle.elapsed()].map(|t| 1e3 * t.as_secs_f64());
-        println!("{} {}", ms[0], ms[1]);
+        let end = Instant::now();
+        let mut times = vec![middle - begin, end - middle];
+        if data.is_sparse() {
+            // All columns but one are not gathered but scattered.
+            data.with_rows(&mut ay, &a[rank..], 1..data.cols());
+            times.push(end.elapsed());
+        }
+        let ms: Vec<String> = times
+            .iter()
+            .map(|t| (1e3 * t.as_secs_f64()).to_string())
+            .collect();
+        println!("{}", ms.join(" "));
     }
     Ok(())
 }

@@ -47,7 +47,9 @@ fn gradients(a: Dense<'_>) -> Result<(), Error> {
         Elements::F64(_) => ("f64", 8),
         _ => ("f32", 4),
     };
-    let targets: Vec<f64> = (0..a.rows()).map(|i| (i % 2) as f64).collect();
+    let targets: Vec<f64> = (0..a.rows())
+        .map(|i| f64::from(2 * (i as i32 % 2) - 1))
+        .collect();
     let x: Vec<f64> = (0..a.cols()).map(|j| 1e-3 * (j % 7) as f64).collect();
     let mut grad = vec![0.0; a.cols()];
     let losses: [(&str, Box<dyn Smooth<f64>>); 2] = [

@@ -1,6 +1,10 @@
 //! Dense column-major matrices and the border to faer, the only file that names it.
 
-use crate::{Error, Real};
+use super::spectral::magnitude;
+use super::tridiagonal;
+use super::vec::{is_finite, scale};
+use super::vectorized::vectorized;
+use crate::{Error, Real, scratch};
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemStack, StackReq};
 use faer::linalg::evd::{self, ComputeEigenvectors};
@@ -205,11 +209,14 @@ pub fn singular_values<T: Real>(
 }
 
 /// a = V diag(values) Vᵀ for a symmetric matrix, of which the lower triangle is read; values in increasing order.
-/// `false` if the iteration did not converge.
+/// `false` if the iteration did not converge. Up to order 192 the bits are the same on every processor.
 pub fn eigenvalues<T: Real>(a: View<'_, T>, values: &mut [T], vectors: Option<&mut [T]>) -> bool {
     let size = a.inner.nrows();
     if size == 0 {
         return true;
+    }
+    if size <= PLAIN {
+        return plain_eigenvalues(a, values, vectors);
     }
     let wanted = match vectors {
         Some(_) => ComputeEigenvectors::Yes,
@@ -221,6 +228,37 @@ pub fn eigenvalues<T: Real>(a: View<'_, T>, values: &mut [T], vectors: Option<&m
     with_stack(need, |stack| {
         let values = DiagMut::from_slice_mut(values);
         evd::self_adjoint_evd(a.inner, values, vectors, Par::Seq, stack, settings).is_ok()
+    })
+}
+
+/// Orders up to which eigenvalues are found in plain arithmetic: faer, whose bits depend on the processor, is not much faster there.
+const PLAIN: usize = 192;
+
+/// The same in `f64`, at a scale where no square over- or underflows.
+fn plain_eigenvalues<T: Real>(a: View<'_, T>, values: &mut [T], vectors: Option<&mut [T]>) -> bool {
+    let n = values.len();
+    scratch::with(2 * n * (n + 1), |space: &mut [f64]| {
+        let (copy, space) = space.split_at_mut(n * n);
+        let (found, space) = space.split_at_mut(n * n);
+        let (wide, beside) = space.split_at_mut(n);
+        for (k, copy) in copy.iter_mut().enumerate() {
+            let (i, j) = (k % n, k / n);
+            *copy = a.inner[(i.max(j), i.min(j))].f64();
+        }
+        let size = magnitude(copy);
+        scale(1.0 / size, copy);
+        let wanted = vectors.is_some().then_some(&mut *found);
+        let done = vectorized(
+            #[inline(always)]
+            || is_finite(copy) && tridiagonal::eigen(copy, wide, beside, wanted),
+        );
+        for (value, wide) in values.iter_mut().zip(&*wide) {
+            *value = T::of(size * wide);
+        }
+        for (vector, &found) in vectors.into_iter().flatten().zip(&*found) {
+            *vector = T::of(found);
+        }
+        done
     })
 }
 

@@ -3,6 +3,7 @@
 pub mod dense;
 mod simplex_threshold;
 pub(crate) mod spectral;
+mod tridiagonal;
 pub mod vec;
 pub(crate) mod vectorized;
 

@@ -24,6 +24,7 @@ fn sum_pairs<A: Real, B: Real>(a: &[A], b: &[B], term: impl Fn(f64, f64) -> f64)
 }
 
 /// ⟨a, b⟩
+#[inline]
 pub fn dot<T: Real>(a: &[T], b: &[T]) -> f64 {
     sum_pairs(a, b, |a, b| a * b)
 }
@@ -37,11 +38,13 @@ pub fn dot_of_differences<T: Real>((a, b): (&[T], &[T]), (c, d): (&[T], &[T])) -
 }
 
 /// ⟨a, b⟩ of coefficients, which are always `f64`, with a vector.
+#[inline]
 pub fn dot_with<T: Real>(a: &[f64], b: &[T]) -> f64 {
     sum_pairs(a, b, |a, b| a * b)
 }
 
 /// ‖a − b‖²
+#[inline]
 pub fn distance_squared<T: Real>(a: &[T], b: &[T]) -> f64 {
     sum_pairs(a, b, |a, b| (a - b) * (a - b))
 }
@@ -65,6 +68,7 @@ pub fn norm<T: Real>(a: &[T]) -> f64 {
 }
 
 /// ‖a‖₁
+#[inline]
 pub fn norm1<T: Real>(a: &[T]) -> f64 {
     sum_pairs(a, a, |a, _| a.abs())
 }
@@ -76,11 +80,13 @@ pub fn norm_inf<T: Real>(a: &[T]) -> f64 {
 }
 
 /// Σ a_i
+#[inline]
 pub fn sum<T: Real>(a: &[T]) -> f64 {
     sum_pairs(a, a, |a, _| a)
 }
 
 /// y ← y + αx
+#[inline]
 pub fn axpy<T: Real>(alpha: T, x: &[T], y: &mut [T]) {
     debug_assert_eq!(x.len(), y.len());
     for (y, &x) in y.iter_mut().zip(x) {

@@ -105,6 +105,9 @@ fn gather_line<T: Lanes, I: Place, E: Number<T>>(
     let mut at = 0;
     while at < rank {
         at += match rank - at {
+            32.. => gather_some::<T, I, E, 32>(out, f, weight, entries, at),
+            24.. => gather_some::<T, I, E, 24>(out, f, weight, entries, at),
+            20.. => gather_some::<T, I, E, 20>(out, f, weight, entries, at),
             16.. => gather_some::<T, I, E, 16>(out, f, weight, entries, at),
             12.. => gather_some::<T, I, E, 12>(out, f, weight, entries, at),
             8.. => gather_some::<T, I, E, 8>(out, f, weight, entries, at),

@@ -1,7 +1,7 @@
 //! Column-major dense matrices: neighbouring rows are read together, column by column. A stretch of rows is as fast as
 //! in the other order; rows picked at random cost a cache line an entry.
 
-use super::kernel::{add, dot};
+use super::kernel::{add_four, dot, dots};
 use super::{Picked, Rows};
 use crate::Real;
 use crate::data::Element;
@@ -27,19 +27,55 @@ impl<'a, E: Element> DenseColumns<'a, E> {
     fn add_rows<O: Real>(&self, rows: Picked<'_>, weights: &[f64], out: &mut [O]) {
         vectorized(
             #[inline(always)]
-            || {
-                for (out, column) in out.iter_mut().zip(self.columns()) {
-                    *out += O::of(match rows {
-                        Picked::Stretch { start, len } => dot(&column[start..start + len], weights),
-                        Picked::Listed(list) => list
-                            .iter()
-                            .zip(weights)
-                            .map(|(&i, &weight)| weight * column[i].f64())
-                            .sum(),
-                    });
+            || match rows {
+                Picked::Stretch { start, len } => {
+                    let part = start..start + len;
+                    let columns = self.columns().map(|column| &column[part.clone()]);
+                    add_dots(columns, weights, out);
+                }
+                Picked::Listed(list) => {
+                    for (out, column) in out.iter_mut().zip(self.columns()) {
+                        let terms = list.iter().zip(weights);
+                        *out += O::of(terms.map(|(&i, &w)| w * column[i].f64()).sum());
+                    }
                 }
             },
         );
+    }
+}
+
+/// out_j ← out_j + ⟨column_j, w⟩, two columns at once.
+#[inline(always)]
+fn add_dots<'a, E: Element, O: Real>(
+    mut columns: impl Iterator<Item = &'a [E]>,
+    weights: &[f64],
+    out: &mut [O],
+) {
+    let (twos, rest) = out.as_chunks_mut::<2>();
+    for two in twos {
+        if let (Some(first), Some(second)) = (columns.next(), columns.next()) {
+            let sums = dots([first, second], weights);
+            two[0] += O::of(sums[0]);
+            two[1] += O::of(sums[1]);
+        }
+    }
+    for (out, column) in rest.iter_mut().zip(columns) {
+        *out += O::of(dot(column, weights));
+    }
+}
+
+/// z ← z + Σ_j x_j·column_j, four columns with a nonzero x_j at once.
+#[inline(always)]
+fn add_columns<'a, E: Element>(mut columns: impl Iterator<Item = (f64, &'a [E])>, z: &mut [f64]) {
+    while let Some((x, column)) = columns.next() {
+        let (mut weights, mut four) = ([x, 0.0, 0.0, 0.0], [column; 4]);
+        let mut found = 1;
+        for (x, column) in columns.by_ref().take(3) {
+            (weights[found], four[found]) = (x, column);
+            found += 1;
+        }
+        // The last ones are joined by columns that count 0 times.
+        add_four(weights, four, z);
     }
 }
 
@@ -53,12 +89,14 @@ impl<T: Real, E: Element> Rows<T> for DenseColumns<'_, E> {
         vectorized(
             #[inline(always)]
             || {
-                for (column, &x) in self.columns().zip(x).filter(|(_, x)| **x != T::ZERO) {
-                    match rows {
-                        Picked::Stretch { start, len } => {
-                            add(x.f64(), &column[start..start + len], z);
-                        }
-                        Picked::Listed(list) => {
+                let nonzero = self.columns().zip(x).filter(|(_, x)| **x != T::ZERO);
+                match rows {
+                    Picked::Stretch { start, len } => {
+                        let part = start..start + len;
+                        add_columns(nonzero.map(|(c, x)| (x.f64(), &c[part.clone()])), z);
+                    }
+                    Picked::Listed(list) => {
+                        for (column, x) in nonzero {
                             for (z, &i) in z.iter_mut().zip(list) {
                                 *z += x.f64() * column[i].f64();
                             }

@@ -25,6 +25,8 @@ pub(crate) struct Design<'a, T: Real> {
     rows: usize,
     cols: usize,
     chunk: usize,
+    /// Whether columns stand one after the other in memory.
+    by_column: bool,
     elements: Elements<'a>,
     source: Box<dyn Rows<T> + 'a>,
 }
@@ -49,6 +51,7 @@ impl<'a, T: Real> Design<'a, T> {
             rows,
             cols,
             chunk,
+            by_column,
             elements,
             source: T::open(matrix),
         })
@@ -106,7 +109,11 @@ impl<'a, T: Real> Design<'a, T> {
         let panels = (stored / (8 * self.cols))
             .min(stored / TASK)
             .clamp(1, PANELS);
-        let panel = rows.len().div_ceil(panels).max(1);
+        let mut panel = rows.len().div_ceil(panels).max(1);
+        if self.by_column {
+            // Shorter runs of every column would not be read at memory speed.
+            panel = panel.next_multiple_of(self.chunk);
+        }
         match grad {
             None => self.values(rows, x, panel, &visit),
             // So few entries that a sum on the side would cost more than they do.

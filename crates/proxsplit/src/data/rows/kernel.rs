@@ -6,33 +6,62 @@ use crate::data::Element;
 
 const LANES: usize = 16;
 
-/// Σ_j term(a_j, b_j)
+/// Σ_j term(a_j, b_j) of several vectors a at once, so that b is read once; each sum is what it would be alone.
 #[inline(always)]
-fn sum<E: Copy, B: Copy>(a: &[E], b: &[B], term: impl Fn(E, B) -> f64) -> f64 {
-    let mut partial = [0.0; LANES];
-    let (a_blocks, a_rest) = a.as_chunks::<LANES>();
+fn sums<E: Copy, B: Copy, const N: usize>(
+    a: [&[E]; N],
+    b: &[B],
+    term: impl Fn(E, B) -> f64,
+) -> [f64; N] {
+    let mut partial = [[0.0; LANES]; N];
     let (b_blocks, b_rest) = b.as_chunks::<LANES>();
-    for (a, b) in a_blocks.iter().zip(b_blocks) {
-        for lane in 0..LANES {
-            partial[lane] += term(a[lane], b[lane]);
+    let blocks = b_blocks.len();
+    let a_blocks = a.map(|a| &a.as_chunks::<LANES>().0[..blocks]);
+    for k in 0..blocks {
+        for n in 0..N {
+            for lane in 0..LANES {
+                partial[n][lane] += term(a_blocks[n][k][lane], b_blocks[k][lane]);
+            }
         }
     }
-    for ((partial, &a), &b) in partial.iter_mut().zip(a_rest).zip(b_rest) {
-        *partial += term(a, b);
+    for n in 0..N {
+        let a_rest = &a[n][blocks * LANES..];
+        for ((partial, &a), &b) in partial[n].iter_mut().zip(a_rest).zip(b_rest) {
+            *partial += term(a, b);
+        }
     }
-    partial.iter().sum()
+    partial.map(folded)
+}
+
+/// The sum by halves: its few steps are vectors, too.
+#[inline(always)]
+fn folded(mut partial: [f64; LANES]) -> f64 {
+    let mut half = LANES / 2;
+    while half > 0 {
+        for lane in 0..half {
+            partial[lane] += partial[lane + half];
+        }
+        half /= 2;
+    }
+    partial[0]
 }
 
 /// ⟨a, b⟩
 #[inline(always)]
 pub(super) fn dot<E: Element, B: Real>(a: &[E], b: &[B]) -> f64 {
-    sum(a, b, |a, b| a.f64() * b.f64())
+    dots([a], b)[0]
+}
+
+/// ⟨a_n, b⟩ of several vectors, each the same as [`dot`] alone.
+#[inline(always)]
+pub(super) fn dots<E: Element, B: Real, const N: usize>(a: [&[E]; N], b: &[B]) -> [f64; N] {
+    sums(a, b, |a, b| a.f64() * b.f64())
 }
 
 /// ‖a‖²
 #[inline(always)]
 pub(super) fn norm_squared<E: Element>(a: &[E]) -> f64 {
-    sum(a, a, |a, _| a.f64() * a.f64())
+    sums([a], a, |a, _| a.f64() * a.f64())[0]
 }
 
 /// out ← out + w·a

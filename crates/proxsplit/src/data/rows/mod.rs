@@ -8,6 +8,8 @@ mod dense;
 mod design;
 mod kernel;
 mod picked;
+#[cfg(test)]
+mod same_bits;
 mod sparse;
 
 pub(crate) use design::Design;

@@ -1,6 +1,7 @@
 //! The arguments: what every command shares, and which command is meant.
 
 mod common;
+mod named;
 mod shape;
 
 use crate::Outcome;
@@ -11,7 +12,18 @@ use clap_complete::Shell;
 pub(crate) use common::{
     Limits, Shown, array_file, count, default_folder, misuse, nonnegative, positive,
 };
+pub(crate) use named::{named, named_value};
 pub(crate) use shape::Image;
+
+/// How the program ends, for the help of commands that run.
+const EXIT_CODES: &str = "\
+Exit codes:
+    0  done
+    1  an error, told in one line
+    2  wrong usage
+    3  not converged, only with --strict
+    4  diverged: the best point seen is returned
+  130  interrupted by Ctrl-C; the result is saved. A second Ctrl-C ends the program at once";
 
 /// Factorize matrices and minimize composite functions, with a certificate that says whether it converged.
 #[derive(Debug, Parser)]
@@ -19,7 +31,8 @@ pub(crate) use shape::Image;
     name = "proxsplit",
     version,
     max_term_width = 100,
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    after_help = EXIT_CODES
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -33,20 +46,23 @@ enum Command {
     /// Finds X (features × K) and A (K × samples) that minimize ½‖Y − XA‖² + ψ₀(X) + Σ ψ(a), with X and A in their sets.
     /// Penalties and sets act on the columns of X and of A (see `proxsplit list operators`). X, A, run.json and trace.jsonl go to
     /// the output folder.
+    #[command(after_help = EXIT_CODES)]
     Factorize(Box<factorize::Args>),
     /// Find the codes of new samples with the atoms of a finished run
     ///
     /// The code of a sample y is argmin ½‖y − Xa‖² + ψ(a), with X, ψ, scale and orientation of the run.
     Encode(encode::Args),
-    /// Audit the factors of any program: objective, residual, scale, dead atoms, sparsity
+    /// Audit the factors of any program: objective, residuals, sets, dead atoms, sparsity
     ///
-    /// Evaluates ½‖Y − XA‖² + ψ₀(X) + Σ ψ(a), how far X and A are from stationary, their scale, dead atoms and zeros.
+    /// Evaluates ½‖Y − XA‖² + ψ₀(X) + Σ ψ(a) by plain sums, how far X and A are from stationary and from their sets, what
+    /// replacing a dead atom would gain, scale and zeros.
     Check(check::Args),
     /// Write the HTML page of a finished run
     Report(report::Args),
     /// Minimize a loss of a linear model plus a penalty over a set
     ///
     /// Minimizes Σ_i ℓ(a_iᵀx, b_i) + penalty(x) over a set, where a_i are the rows of the data and b_i the targets.
+    #[command(after_help = EXIT_CODES)]
     Solve(solve::Args),
     /// Apply the proximity operator of a penalty or set to a vector
     ///

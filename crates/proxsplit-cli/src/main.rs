@@ -6,8 +6,10 @@ mod factors;
 mod input;
 mod interrupt;
 mod missing;
+mod nearest;
 mod number;
 mod output;
+mod overwrite;
 mod progress;
 mod read;
 mod record;
@@ -24,13 +26,27 @@ enum Outcome {
     Done,
     /// Not converged, and `--strict` asks to be told.
     NotConverged,
+    /// The iterates ran away.
+    Diverged,
+    /// By Ctrl-C.
+    Interrupted,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Done => ExitCode::SUCCESS,
+            Outcome::NotConverged => ExitCode::from(3),
+            Outcome::Diverged => ExitCode::from(4),
+            Outcome::Interrupted => ExitCode::from(interrupt::EXIT_CODE),
+        }
+    }
 }
 
 fn main() -> ExitCode {
     let args = args::Args::parse();
     match args.run() {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::NotConverged) => ExitCode::from(3),
+        Ok(outcome) => outcome.into(),
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => match error.downcast::<clap::Error>() {
             Ok(usage) => usage.exit(),

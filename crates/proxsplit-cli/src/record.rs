@@ -1,11 +1,11 @@
 //! `run.json` and `trace.jsonl`: what a run was asked to do, and what came of it.
 
-use proxsplit::{Certificate, Reason};
+use proxsplit::{Certificate, Ledger, Reason, Report, Row};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// The version of the layout of `run.json`; it changes when a name changes its meaning.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 /// The content of `run.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ pub(crate) fn command_line() -> Vec<String> {
 pub(crate) struct Statement {
     /// The verdict in words.
     pub(crate) words: String,
-    /// What stands behind it: step range, errors by source, guarantee.
+    /// What stands behind it, line by line.
     pub(crate) details: Vec<(String, String)>,
     #[serde(deserialize_with = "null_is_nan")]
     pub(crate) stationarity: f64,
@@ -54,33 +54,44 @@ pub(crate) struct Statement {
     /// The sum of the gradient's error levels that have a number.
     #[serde(deserialize_with = "null_is_nan")]
     pub(crate) error_level: f64,
-    /// The other fields of the certificate, for programs.
+    /// The other fields for programs: the verdict, both halves of the certificate, and what the first layout had beside them.
     #[serde(flatten)]
     pub(crate) fields: serde_json::Map<String, Value>,
 }
 
 impl From<&Certificate> for Statement {
     fn from(certificate: &Certificate) -> Self {
-        let mut details = vec![("step".to_owned(), certificate.range.to_string())];
-        let errors = certificate.errors.entries();
-        details.extend(
-            errors.map(|(source, level)| (format!("error by {source}"), level.to_string())),
-        );
-        details.push(("guarantee".to_owned(), certificate.guarantee.to_string()));
-        let mut fields = match serde_json::to_value(certificate) {
-            Ok(Value::Object(fields)) => fields,
-            _ => serde_json::Map::new(),
-        };
-        fields.retain(|name, _| name != "stationarity" && name != "tolerance");
+        let (at, of) = (&certificate.at_point, &certificate.of_method);
+        let mut fields = object(certificate);
+        fields.remove("tolerance");
+        fields.insert("guarantee".into(), of.guarantee.to_string().into());
+        fields.insert("residual".into(), at.residual.into());
+        let details = certificate.details().into_iter();
         Self {
             words: certificate.words(),
-            details,
-            stationarity: certificate.stationarity,
+            details: details
+                .map(|(name, text)| (name.to_owned(), text))
+                .collect(),
+            stationarity: at.stationarity(),
             tolerance: certificate.tolerance,
-            error_level: certificate.errors.total(),
+            error_level: of.errors.total(),
             fields,
         }
     }
+}
+
+/// The fields of a struct by name.
+pub(crate) fn object(fields: &impl Serialize) -> serde_json::Map<String, Value> {
+    match serde_json::to_value(fields) {
+        Ok(Value::Object(fields)) => fields,
+        _ => serde_json::Map::new(),
+    }
+}
+
+/// Passes of the whole run; the returned point may be an earlier one.
+pub(crate) fn passes(report: &Report) -> f64 {
+    let last = report.trace.last();
+    last.map_or(0.0, |row| row.progress.passes)
 }
 
 /// The data that was factorized.
@@ -129,16 +140,40 @@ impl Versions {
 }
 
 /// A line of `trace.jsonl`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TraceRow {
     pub(crate) pass: f64,
     pub(crate) seconds: f64,
     #[serde(deserialize_with = "null_is_nan")]
     pub(crate) objective: f64,
+    /// NaN between looks.
     #[serde(deserialize_with = "null_is_nan")]
     pub(crate) residual: f64,
     pub(crate) step: f64,
-    pub(crate) sparsity: Sparsity,
+    /// How far the objective may be above the minimum, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) gap: Option<f64>,
+    /// The largest errors since the last look, if it was looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) errors: Option<Ledger>,
+    /// Of the factors, if there are some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sparsity: Option<Sparsity>,
+}
+
+impl TraceRow {
+    pub(crate) fn new(row: &Row, sparsity: Option<Sparsity>) -> Self {
+        Self {
+            pass: row.progress.passes,
+            seconds: row.seconds,
+            objective: row.objective(),
+            residual: row.at.map_or(f64::NAN, |at| at.residual),
+            step: row.progress.step,
+            gap: row.at.and_then(|at| at.gap),
+            errors: row.at.map(|_| row.errors),
+            sparsity,
+        }
+    }
 }
 
 /// JSON has no NaN and no infinity: they are written as null.
@@ -158,7 +193,9 @@ mod tests {
             objective: f64::INFINITY,
             residual: 1e-3,
             step: 0.25,
-            sparsity: Sparsity { x: 0.5, a: 0.25 },
+            gap: None,
+            errors: None,
+            sparsity: Some(Sparsity { x: 0.5, a: 0.25 }),
         };
         let text = serde_json::to_string(&row).unwrap();
         let back: TraceRow = serde_json::from_str(&text).unwrap();

@@ -1,28 +1,10 @@
 //! The number types of factors.
 
-use clap::ValueEnum;
 use proxsplit::Prox;
 use proxsplit::data::Element;
 use proxsplit::text::Operator;
 use proxsplit_factor::Lanes;
 use proxsplit_io::Array;
-use std::fmt;
-
-/// A number type by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Dtype {
-    F32,
-    F64,
-}
-
-impl fmt::Display for Dtype {
-    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        out.write_str(match self {
-            Dtype::F32 => "f32",
-            Dtype::F64 => "f64",
-        })
-    }
-}
 
 /// A number type that factors and files know.
 pub(crate) trait Scalar: Lanes + Element {

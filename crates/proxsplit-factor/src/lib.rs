@@ -20,6 +20,7 @@ mod audit;
 mod balance;
 mod batch;
 mod codes;
+mod description;
 mod encode;
 mod engine;
 mod factorization;
@@ -41,6 +42,7 @@ mod words;
 mod work;
 
 pub use audit::{Audit, audit};
+pub use description::{Description, Dtype, Samples};
 pub use encode::encode;
 pub use factorization::Factorization;
 pub use generate::Generated;

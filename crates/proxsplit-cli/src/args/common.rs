@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use clap::error::ErrorKind;
-use proxsplit::{Reason, Stop};
+use proxsplit::{Reason, Report, Stop};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub(crate) struct Limits {
     /// Stop after this solving time
     #[arg(long, value_name = "SECONDS", value_parser = nonnegative)]
     pub(crate) time: Option<f64>,
-    /// Stop when the residual has fallen to this fraction of its first value; 0 runs to the limit
+    /// Stop when the residual is at most this, relative to the size of what cancels at a solution; 0 runs to the limit
     #[arg(long, value_name = "T", default_value_t = 1e-6, value_parser = nonnegative)]
     pub(crate) tol: f64,
 }
@@ -58,11 +58,12 @@ pub(crate) struct Shown {
 
 impl Shown {
     /// How the program ends after a run that ended so.
-    pub(crate) fn outcome(&self, reason: Reason) -> Outcome {
-        if self.strict && reason != Reason::Converged {
-            Outcome::NotConverged
-        } else {
-            Outcome::Done
+    pub(crate) fn outcome(&self, report: &Report) -> Outcome {
+        match report.reason {
+            Reason::Diverged => Outcome::Diverged,
+            Reason::Interrupted => Outcome::Interrupted,
+            _ if self.strict && !report.converged() => Outcome::NotConverged,
+            _ => Outcome::Done,
         }
     }
 }

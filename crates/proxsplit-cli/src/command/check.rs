@@ -75,7 +75,13 @@ fn words(found: &Audit, missing: Option<String>) -> String {
     let short = number::short;
     let mut lines = vec![
         ("objective", format!("{:.10e}", found.objective)),
-        ("misfit", format!("{:.10e}, ½‖Y − XA‖²", found.misfit)),
+        (
+            "misfit",
+            format!(
+                "{:.10e} ± {:.1e}, ½‖Y − XA‖²",
+                found.misfit, found.misfit_rounding
+            ),
+        ),
         (
             "error",
             format!("{}, ‖Y − XA‖/‖Y‖", number::percent(found.relative_error)),
@@ -87,9 +93,11 @@ fn words(found: &Audit, missing: Option<String>) -> String {
         (
             "residual",
             format!(
-                "{} of X, {} of A; 0 where stationary",
+                "X {} of {}, A {} of {}; 0 where stationary",
                 short(found.residual_x),
-                short(found.residual_a)
+                short(found.scale_x),
+                short(found.residual_a),
+                short(found.scale_a)
             ),
         ),
         (
@@ -102,26 +110,35 @@ fn words(found: &Audit, missing: Option<String>) -> String {
         ),
     ];
     lines.extend(missing.map(|words| ("data", words)));
-    if !found.objective.is_finite() {
-        lines.push(("outside", "a factor lies outside its set".to_owned()));
-    }
-    let dead = match &found.dead_atoms[..] {
-        [] => "none".to_owned(),
-        atoms => atoms
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join(", "),
-    };
-    lines.push(("dead atoms", dead));
+    lines.extend(
+        found
+            .outside
+            .map(|outside| ("outside", outside.to_string())),
+    );
+    lines.push(("dead atoms", dead(found)));
     lines.push(("scale", scale(found)));
     let padded = |(name, text): &(&str, String)| format!("{name:<11} {text}");
     lines.iter().map(padded).collect::<Vec<_>>().join("\n") + "\n"
 }
 
+fn dead(found: &Audit) -> String {
+    let atoms: Vec<String> = found.dead_atoms.iter().map(ToString::to_string).collect();
+    if atoms.is_empty() {
+        "none".to_owned()
+    } else if found.escape > 0.0 {
+        format!(
+            "{}; replacing one would lower the objective by {}",
+            atoms.join(", "),
+            number::short(found.escape)
+        )
+    } else {
+        atoms.join(", ")
+    }
+}
+
 fn scale(found: &Audit) -> String {
     if found.scale_is_degenerate {
-        "degenerate: only one factor is penalized, and its penalty can be moved away; bound the other factor".to_owned()
+        "degenerate: only one factor is penalized, and scale can be moved to the other; bound that one".to_owned()
     } else if found.balance_gain > 0.0 {
         format!(
             "the best scale of each pair x, a would lower the objective by {}",

@@ -5,7 +5,7 @@ use crate::args::{array_file, positive};
 use crate::input::{Input, Samples};
 use crate::missing::{self, Missing};
 use crate::record::Record;
-use crate::{Outcome, number, output, terms};
+use crate::{Outcome, number, output, overwrite, terms};
 use anyhow::{bail, ensure};
 use proxsplit::data::{Dense, Elements, Order};
 use proxsplit::text::Operator;
@@ -57,6 +57,9 @@ impl Args {
             .out
             .clone()
             .unwrap_or_else(|| crate::args::default_folder(&self.data, "codes.npy"));
+        let mut read = overwrite::factors_in(&self.model);
+        read.push(overwrite::file_of(&self.data));
+        overwrite::refuse([out.clone()], &read)?;
         if out.exists() && !self.force {
             bail!(
                 "{} already exists; choose another name or add --force",

@@ -28,7 +28,7 @@ enum List {
     Formats,
 }
 
-const METHODS: &[(&str, &str)] = &[
+pub(crate) const METHODS: &[(&str, &str)] = &[
     ("auto", "chosen by size and storage; the run says which"),
     ("batch", "all data in every iteration, with extrapolation"),
     (
@@ -153,4 +153,21 @@ fn table(name: &str, rows: &[(&str, &str)]) -> String {
         let _ = writeln!(text, "  {name}{:space$}  {meaning}", "");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proxsplit_factor::{Init, Method};
+
+    #[test]
+    fn the_lists_have_the_names_of_the_library() {
+        let names = |rows: &[(&'static str, &str)]| -> Vec<&str> {
+            rows.iter().map(|(name, _)| *name).collect()
+        };
+        let methods: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
+        assert_eq!(names(METHODS), methods);
+        let starts: Vec<&str> = Init::ALL.iter().map(|init| init.name()).collect();
+        assert_eq!(names(STARTS)[..starts.len()], starts);
+    }
 }

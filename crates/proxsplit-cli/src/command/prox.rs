@@ -1,7 +1,7 @@
 //! `proxsplit prox`: applies an operator to the numbers of a file.
 
 use crate::args::{array_file, positive};
-use crate::{Outcome, output, read};
+use crate::{Outcome, output, overwrite, read};
 use anyhow::bail;
 use proxsplit::Prox;
 use proxsplit::data::{Dense, Elements, Order};
@@ -34,6 +34,8 @@ impl Args {
     pub(crate) fn run(self) -> anyhow::Result<Outcome> {
         let g: &dyn Prox = &self.operator;
         let step = self.step;
+        let read = overwrite::file_of(&self.vector.to_string_lossy());
+        overwrite::refuse(self.out.clone(), &[read])?;
         if let Some(out) = self.out.as_ref().filter(|out| out.exists() && !self.force) {
             bail!(
                 "{} already exists; choose another name or add --force",

@@ -4,7 +4,7 @@ use crate::args::Image;
 use crate::factors::Factors;
 use crate::record::{Record, TraceRow};
 use crate::report::{Source, html};
-use crate::{Outcome, output, read};
+use crate::{Outcome, output, overwrite, read};
 use anyhow::{Context, ensure};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -28,6 +28,10 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self) -> anyhow::Result<Outcome> {
         let path = self.out.unwrap_or_else(|| self.folder.join(PAGE));
+        let mut read = overwrite::factors_in(&self.folder);
+        read.extend(["run.json", "trace.jsonl", "features.txt"].map(|name| self.folder.join(name)));
+        read.push(overwrite::file_of(&record(&self.folder)?.data.source));
+        overwrite::refuse([path.clone()], &read)?;
         write(&self.folder, self.image, &path)?;
         output::print(&path.display().to_string())?;
         Ok(Outcome::Done)

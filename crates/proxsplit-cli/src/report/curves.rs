@@ -78,7 +78,6 @@ fn chart(title: &str, x_name: &str, points: &[(f64, f64)], levels: &[Level], log
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Sparsity;
 
     fn row(pass: f64, objective: f64) -> TraceRow {
         TraceRow {
@@ -87,7 +86,9 @@ mod tests {
             objective,
             residual: 1.0,
             step: 1.0,
-            sparsity: Sparsity::default(),
+            gap: None,
+            errors: None,
+            sparsity: None,
         }
     }
 

@@ -57,7 +57,7 @@ pub(crate) fn html(source: &Source<'_>) -> askama::Result<String> {
     let page = Page {
         title: format!("{}, rank {rank}", tables::name(record)),
         subtitle: tables::subtitle(record),
-        tone: tone(record.reason),
+        tone: tone(record),
         verdict: match record.certificate.words.split_once(": ") {
             Some((head, rest)) => (head, rest),
             None => (&record.certificate.words, ""),
@@ -82,10 +82,10 @@ pub(crate) fn html(source: &Source<'_>) -> askama::Result<String> {
     page.render()
 }
 
-fn tone(reason: Reason) -> &'static str {
-    match reason {
-        Reason::Converged => "good",
+fn tone(record: &Record) -> &'static str {
+    match record.reason {
         Reason::Diverged => "bad",
+        _ if record.converged => "good",
         _ => "fair",
     }
 }

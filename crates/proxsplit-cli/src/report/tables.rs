@@ -90,12 +90,11 @@ pub(super) fn certificate(record: &Record) -> Vec<(String, String)> {
     let certificate = &record.certificate;
     let mut rows = vec![
         ("verdict".to_owned(), certificate.words.clone()),
-        ("objective".to_owned(), format!("{:.12e}", record.objective)),
         (
-            "residual".to_owned(),
+            "tolerance".to_owned(),
             format!(
-                "{:.3e}, to be compared with the tolerance {:.3e}; it is 0 exactly at stationary points",
-                certificate.stationarity, certificate.tolerance
+                "{:.3e}, to be compared with the residual {:.3e}, which is 0 exactly at stationary points",
+                certificate.tolerance, certificate.stationarity
             ),
         ),
     ];

@@ -1,28 +1,32 @@
 //! `proxsplit factorize`: Y ≈ XA, from data to files.
 
 mod checkpoint;
-mod drive;
+mod notebook;
 mod options;
 mod result;
 mod start;
 
-use crate::args::Image;
+use crate::args::default_folder;
 use crate::input::Input;
 use crate::interrupt::Interrupt;
-use crate::scalar::{Dtype, Scalar};
-use crate::{Outcome, output, terms};
+use crate::progress::Progress;
+use crate::record::TraceRow;
+use crate::scalar::Scalar;
+use crate::{Outcome, number, output, overwrite, terms};
 use anyhow::ensure;
-use checkpoint::{Fit, Keeper};
-use proxsplit_factor::{Factorization, Problem};
+use checkpoint::Keeper;
+use notebook::Notebook;
+use proxsplit::{Reason, Report, Session};
+use proxsplit_factor::{Description, Dtype, Factorization, Problem};
 use proxsplit_io::OutputDir;
 use result::Finished;
-use std::path::PathBuf;
 
 pub(crate) use options::Args;
 
 impl Args {
     pub(crate) fn run(self) -> anyhow::Result<Outcome> {
-        let settings = self.settings()?;
+        let description = self.description()?;
+        let interrupt = Interrupt::listen()?;
         let folder = self.folder()?;
         if let Some(threads) = self.threads {
             rayon::ThreadPoolBuilder::new()
@@ -30,18 +34,22 @@ impl Args {
                 .build_global()?;
         }
         let input = Input::open(&self.data, self.samples, self.missing)?;
-        let image = self.image.or(input.image());
-        self.check_shape(&input, image)?;
+        self.check_shape(&input)?;
         match self.dtype {
-            Dtype::F32 => self.factorize::<f32>(&settings, &folder, &input, image),
-            Dtype::F64 => self.factorize::<f64>(&settings, &folder, &input, image),
+            Dtype::F32 => self.factorize::<f32>(description, &input, (&folder, &interrupt)),
+            Dtype::F64 => self.factorize::<f64>(description, &input, (&folder, &interrupt)),
         }
     }
 
     /// The output folder, if nothing in it would be lost.
     fn folder(&self) -> anyhow::Result<OutputDir> {
-        let path = self.out.clone().unwrap_or_else(|| self.default_folder());
+        let path = self.out.clone();
+        let path =
+            path.unwrap_or_else(|| default_folder(&self.data, &format!("rank{}", self.rank)));
         let kept = [&result::FILES[..], &[checkpoint::FILE]].concat();
+        let mut read = self.init.files();
+        read.push(overwrite::file_of(&self.data));
+        overwrite::refuse(kept.iter().map(|name| path.join(name)), &read)?;
         let kept = if self.resume && path.join(checkpoint::FILE).exists() {
             &[][..]
         } else {
@@ -61,14 +69,14 @@ impl Args {
             })
     }
 
-    fn check_shape(&self, input: &Input, image: Option<Image>) -> anyhow::Result<()> {
+    fn check_shape(&self, input: &Input) -> anyhow::Result<()> {
         let (features, samples) = input.shape();
         ensure!(
             self.rank <= samples,
             "--rank {} is not possible: it can be at most the number of samples, {samples}",
             self.rank
         );
-        if let Some(image) = image {
+        if let Some(image) = self.image {
             let pixels = image.rows * image.cols;
             ensure!(
                 pixels == features,
@@ -80,22 +88,16 @@ impl Args {
 
     fn factorize<T: Scalar>(
         &self,
-        settings: &proxsplit_factor::Settings,
-        folder: &OutputDir,
+        description: Description,
         input: &Input,
-        image: Option<Image>,
+        (folder, interrupt): (&OutputDir, &Interrupt),
     ) -> anyhow::Result<Outcome> {
         let atoms = terms::join(self.x_penalty.as_ref(), self.x_set.as_ref())?;
         let codes = terms::join(self.a_penalty.as_ref(), self.a_set.as_ref())?;
         let data = input.data::<T>(self.scale)?;
         let problem = Problem::new(&data, self.rank, T::term(&atoms), T::term(&codes))?;
         let start = self.init.factors::<T>()?;
-        let mut solver = Factorization::new(problem, *settings, start)?;
-        let keeper = Keeper {
-            path: folder.file(checkpoint::FILE),
-            every: self.checkpoint_every,
-            fit: Fit::new(self, input, (&atoms, &codes)),
-        };
+        let mut solver = Factorization::new(problem, description.settings, start)?;
         let picked = solver.picked();
         if !self.shown.quiet {
             let missing = crate::missing::words(data.missing(), input.shape());
@@ -103,26 +105,75 @@ impl Args {
             output::tell(&format!("{}: {}{missing}", self.data, input.describe()));
             output::tell(&format!("rank {}, {picked}", self.rank));
         }
-        let interrupt = Interrupt::listen()?;
-        let driven = drive::drive(&mut solver, self, &keeper, &interrupt)?;
-        let warnings = solver.warnings();
-        solver.polish();
+        let keeper = Keeper {
+            path: folder.file(checkpoint::FILE),
+            every: self.checkpoint_every,
+            digest: input.digest().to_owned(),
+            description,
+        };
+        if interrupt.is_asked() {
+            if !self.shown.quiet {
+                output::tell("interrupted before the first pass: nothing was written");
+            }
+            return Ok(Outcome::Interrupted);
+        }
+        let (report, trace) = self.watched_run(&mut solver, &keeper, interrupt)?;
         let finished = Finished {
             args: self,
+            description: &keeper.description,
             input,
-            image,
             missing: data.missing(),
             picked,
-            warnings,
-            report: &driven.report,
-            trace: &driven.trace,
-            saved: driven.saved,
+            warnings: solver.warnings(),
+            report: &report,
+            trace: &trace,
+            saved: keeper.path.exists(),
         };
         finished.write(folder, solver.factors())?;
-        Ok(self.shown.outcome(driven.report.reason))
+        Ok(self.shown.outcome(&report))
     }
 
-    fn default_folder(&self) -> PathBuf {
-        crate::args::default_folder(&self.data, &format!("rank{}", self.rank))
+    /// Runs from the start or from the checkpoint; the solver is left at the point that is returned.
+    fn watched_run<T: Scalar>(
+        &self,
+        solver: &mut Factorization<'_, T>,
+        keeper: &Keeper,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<(Report, Vec<TraceRow>)> {
+        let stop = self.limits.stop();
+        let resumed = if self.resume {
+            keeper.restore(solver)?
+        } else {
+            None
+        };
+        let tell = |words: &str| {
+            if !self.shown.quiet {
+                output::tell(words);
+            }
+        };
+        let (session, zeros) = match resumed {
+            None => {
+                if keeper.path.exists() {
+                    std::fs::remove_file(&keeper.path)?;
+                }
+                (Session::new(stop), Vec::new())
+            }
+            Some(position) => {
+                let passes = number::short(position.session.progress.passes);
+                tell(&format!("resumed at pass {passes}"));
+                (Session::resume(stop, position.session), position.zeros)
+            }
+        };
+        let mut notebook = Notebook::new(keeper, interrupt, zeros);
+        let progress = Progress::new(self.shown.quiet, &stop);
+        let report = session.run(solver, (progress, &mut notebook));
+        if report.reason == Reason::Interrupted && keeper.path.exists() {
+            tell(&format!(
+                "interrupted: result and checkpoint are saved; --resume goes on from {}",
+                keeper.path.display()
+            ));
+        }
+        let trace = notebook.trace(&report.trace);
+        Ok((report, trace))
     }
 }

@@ -1,14 +1,12 @@
 //! The options of `proxsplit factorize`.
 
 use super::start::Start;
-use crate::args::{Image, Limits, Shown, count, misuse, nonnegative, positive};
+use crate::args::{Image, Limits, Shown, count, misuse, named, nonnegative, positive};
+use crate::command::list::METHODS;
 use crate::input::Samples;
 use crate::missing::Missing;
-use crate::scalar::Dtype;
-use clap::ValueEnum;
-use proxsplit::step::Choice;
 use proxsplit::text::Operator;
-use proxsplit_factor::{Inner, Method, Settings, Step};
+use proxsplit_factor::{Description, Dtype, Inner, Method, Settings, Step};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -49,23 +47,33 @@ pub(crate) struct Args {
     /// Divide the data by S on the fly
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = positive, help_heading = "Problem")]
     pub(super) scale: f64,
-    #[arg(long, value_enum, default_value = "auto", help_heading = "Method")]
-    pub(super) method: MethodName,
+    /// How X is improved
+    #[arg(
+        long,
+        value_parser = named!(Method, METHODS),
+        default_value_t = Method::Auto,
+        help_heading = "Method"
+    )]
+    pub(super) method: Method,
     /// Samples in a mini-batch; chosen by the size of the data if absent
     #[arg(long, value_name = "N", value_parser = count, help_heading = "Method")]
     pub(super) batch: Option<usize>,
     /// What the incremental method does to X between two mini-batches
-    #[arg(long, value_enum, default_value = "prox", help_heading = "Method")]
-    pub(super) inner: InnerName,
+    #[arg(
+        long,
+        value_parser = named!(Inner),
+        default_value_t = Inner::Prox,
+        help_heading = "Method"
+    )]
+    pub(super) inner: Inner,
     /// The step of the incremental method and of sggd: auto, a number, or diminishing:FIRST,POWER
     #[arg(
         long,
         value_name = "STEP",
-        default_value = "auto",
-        value_parser = scheduled,
+        default_value_t = Step::Auto,
         help_heading = "Method"
     )]
-    pub(super) step: Choice,
+    pub(super) step: Step,
     /// auto, random, nndsvd, nndsvda, nndsvdar, or a folder with X and A
     #[arg(
         long,
@@ -81,7 +89,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Method")]
     pub(super) threads: Option<u16>,
     /// The number type of the factors
-    #[arg(long, value_enum, default_value = "f64", help_heading = "Method")]
+    #[arg(
+        long,
+        value_parser = named!(Dtype),
+        default_value_t = Dtype::F64,
+        help_heading = "Method"
+    )]
     pub(super) dtype: Dtype,
     #[command(flatten, next_help_heading = "Limits")]
     pub(super) limits: Limits,
@@ -107,89 +120,53 @@ pub(crate) struct Args {
     pub(super) shown: Shown,
 }
 
-/// How X is improved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MethodName {
-    /// Chosen by size and storage; the run says which
-    Auto,
-    /// All samples in every pass, with extrapolation
-    Batch,
-    /// Mini-batches of samples
-    Incremental,
-    /// Mini-batches with remembered statistics
-    Aggregated,
-    /// Projected stochastic subgradients, a baseline
-    Sggd,
-}
-
-/// O between two mini-batches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum InnerName {
-    Prox,
-    Identity,
-}
-
 impl Args {
-    /// The same for the library.
-    pub(super) fn settings(&self) -> Result<Settings, clap::Error> {
+    /// The same for the library, the files that keep it and `--resume`.
+    pub(super) fn description(&self) -> Result<Description, clap::Error> {
         self.check_method()?;
-        Ok(Settings {
-            method: match self.method {
-                MethodName::Auto => Method::Auto,
-                MethodName::Batch => Method::Batch,
-                MethodName::Incremental => Method::Incremental,
-                MethodName::Aggregated => Method::Aggregated,
-                MethodName::Sggd => Method::Sggd,
+        Ok(Description {
+            rank: self.rank,
+            x_penalty: self.x_penalty.clone(),
+            a_penalty: self.a_penalty.clone(),
+            x_set: self.x_set.clone(),
+            a_set: self.a_set.clone(),
+            samples: match self.samples {
+                Samples::Columns => proxsplit_factor::Samples::Columns,
+                Samples::Rows => proxsplit_factor::Samples::Rows,
             },
-            batch: self.batch,
-            inner: match self.inner {
-                InnerName::Prox => Inner::Prox,
-                InnerName::Identity => Inner::Identity,
+            missing: self.missing.of_the_data(),
+            scale: self.scale,
+            settings: Settings {
+                method: self.method,
+                batch: self.batch,
+                inner: self.inner,
+                step: self.step,
+                init: self.init.init(),
+                seed: self.seed,
+                ..Settings::default()
             },
-            step: schedule(self.step).unwrap_or_default(),
-            init: self.init.init(),
-            seed: self.seed,
-            ..Settings::default()
+            start: self
+                .init
+                .folder()
+                .map(|folder| folder.to_string_lossy().into_owned()),
+            dtype: self.dtype,
+            passes: self.limits.passes,
+            time: self.limits.time,
+            tol: self.limits.tol,
         })
     }
 
     /// An option that the method would ignore is refused.
     fn check_method(&self) -> Result<(), clap::Error> {
-        let (incremental, sggd) = (MethodName::Incremental, MethodName::Sggd);
-        if self.step != Choice::Auto && ![incremental, sggd].contains(&self.method) {
+        let incremental = self.method == Method::Incremental;
+        if self.step != Step::Auto && !incremental && self.method != Method::Sggd {
             return Err(misuse(
                 "--step is only for --method incremental and --method sggd",
             ));
         }
-        if self.inner != InnerName::Prox && self.method != incremental {
+        if self.inner != Inner::Prox && !incremental {
             return Err(misuse("--inner identity is only for --method incremental"));
         }
         Ok(())
     }
-}
-
-/// The library's name for a step, if a factorization can have it.
-fn schedule(choice: Choice) -> Option<Step> {
-    match choice {
-        Choice::Auto => Some(Step::Auto),
-        Choice::Constant(step) => Some(Step::Constant(step)),
-        Choice::Diminishing {
-            first,
-            power,
-            delay: 1.0,
-        } => Some(Step::Diminishing { first, power }),
-        _ => None,
-    }
-}
-
-/// A step that a factorization can have.
-fn scheduled(text: &str) -> Result<Choice, String> {
-    let choice = text
-        .parse()
-        .ok()
-        .filter(|&choice| schedule(choice).is_some());
-    choice.ok_or_else(|| {
-        "use auto, a number above 0, or diminishing:FIRST,POWER with a power between 0 and 1"
-            .to_owned()
-    })
 }

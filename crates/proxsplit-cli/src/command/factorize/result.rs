@@ -1,11 +1,11 @@
 //! The files of a factorization.
 
 use super::Args;
-use crate::args::Image;
 use crate::command::report;
 use crate::input::Input;
 use crate::record::{
-    DataRecord, FORMAT, Record, Sparsity, Statement, TraceRow, Versions, command_line,
+    DataRecord, FORMAT, Record, Sparsity, Statement, TraceRow, Versions, command_line, object,
+    passes,
 };
 use crate::scalar::Scalar;
 use crate::{number, output};
@@ -13,11 +13,11 @@ use anyhow::Context;
 use proxsplit::Report;
 use proxsplit::data::{Dense, Order};
 use proxsplit::linalg::Mat;
-use proxsplit_factor::Factors;
+use proxsplit_factor::{Description, Factors};
 use proxsplit_io::{
     OutputDir, write_bytes, write_json, write_json_lines, write_npy, write_npz_sparse,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// What a run may leave behind; where `run.json` is, the result is whole.
 pub(super) const FILES: [&str; 9] = [
@@ -35,8 +35,8 @@ pub(super) const FILES: [&str; 9] = [
 /// Everything that is known when a run has ended.
 pub(super) struct Finished<'a> {
     pub(super) args: &'a Args,
+    pub(super) description: &'a Description,
     pub(super) input: &'a Input,
-    pub(super) image: Option<Image>,
     /// Missing entries.
     pub(super) missing: usize,
     pub(super) picked: String,
@@ -89,9 +89,9 @@ impl Finished<'_> {
         Record {
             format: FORMAT,
             command: command_line(),
-            objective: certificate.objective,
+            objective: certificate.at_point.objective,
             seconds: self.report.seconds,
-            passes: certificate.passes,
+            passes: passes(self.report),
             reason: self.report.reason,
             converged: self.report.converged(),
             certificate: Statement::from(certificate),
@@ -113,40 +113,18 @@ impl Finished<'_> {
         }
     }
 
-    fn settings(&self) -> serde_json::Map<String, Value> {
+    fn settings(&self) -> Map<String, Value> {
         let args = self.args;
-        let text = |operator: &Option<proxsplit::text::Operator>| {
-            operator.as_ref().map(ToString::to_string)
-        };
-        let settings = json!({
-            "rank": args.rank,
-            "method": format!("{:?}", args.method).to_lowercase(),
+        let image = args.image.or(self.input.image());
+        let mut settings = object(self.description);
+        settings.extend(object(&json!({
             "picked": self.picked,
-            "x_penalty": text(&args.x_penalty),
-            "a_penalty": text(&args.a_penalty),
-            "x_set": text(&args.x_set),
-            "a_set": text(&args.a_set),
-            "samples": args.samples.to_string(),
-            "missing": args.missing.to_string(),
-            "scale": args.scale,
-            "batch": args.batch,
-            "inner": format!("{:?}", args.inner).to_lowercase(),
-            "step": args.step.to_string(),
-            "init": args.init.to_string(),
-            "seed": args.seed,
-            "passes": args.limits.passes,
-            "time": args.limits.time,
-            "tol": args.limits.tol,
             "threads": rayon::current_num_threads(),
-            "dtype": args.dtype.to_string(),
             "checkpoint_every": args.checkpoint_every,
             "sparse_out": args.sparse_out,
-            "image": self.image.map(|image| image.to_string()),
-        });
-        match settings {
-            Value::Object(settings) => settings,
-            _ => serde_json::Map::new(),
-        }
+            "image": image.map(|image| image.to_string()),
+        })));
+        settings
     }
 
     fn tell(&self, folder: &OutputDir, record: &Record) -> anyhow::Result<()> {

@@ -1,13 +1,14 @@
 //! Where a run starts: by name, or from the factors of a folder.
 
 use crate::command::report::factor;
+use crate::nearest::did_you_mean;
+use crate::overwrite;
 use crate::scalar::Scalar;
 use anyhow::Context;
 use proxsplit::linalg::Mat;
 use proxsplit_factor::{Factors, Init};
 use std::convert::Infallible;
-use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -16,35 +17,12 @@ pub(crate) enum Start {
     Folder(PathBuf),
 }
 
-const NAMES: [(&str, Init); 5] = [
-    ("auto", Init::Auto),
-    ("random", Init::Random),
-    ("nndsvd", Init::Nndsvd),
-    ("nndsvda", Init::Nndsvda),
-    ("nndsvdar", Init::Nndsvdar),
-];
-
 impl FromStr for Start {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
-        let named = NAMES.into_iter().find(|(name, _)| *name == text);
-        Ok(named.map_or_else(
-            || Start::Folder(text.into()),
-            |(_, init)| Start::Named(init),
-        ))
-    }
-}
-
-impl fmt::Display for Start {
-    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Start::Named(init) => {
-                let named = NAMES.into_iter().find(|(_, other)| other == init);
-                out.write_str(named.map_or("", |(name, _)| name))
-            }
-            Start::Folder(path) => write!(out, "{}", path.display()),
-        }
+        let named = text.parse().map(Start::Named);
+        Ok(named.unwrap_or_else(|_| Start::Folder(text.into())))
     }
 }
 
@@ -57,23 +35,38 @@ impl Start {
         }
     }
 
+    /// The folder, if it is one.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        match self {
+            Start::Named(_) => None,
+            Start::Folder(folder) => Some(folder),
+        }
+    }
+
+    /// The files that are read.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        self.folder().map_or_else(Vec::new, overwrite::factors_in)
+    }
+
     /// The factors of the folder.
     pub(super) fn factors<T: Scalar>(&self) -> anyhow::Result<Option<Factors<T>>> {
-        let Start::Folder(folder) = self else {
+        let Some(folder) = self.folder() else {
             return Ok(None);
         };
-        let read = |name| {
-            factor(folder, name).with_context(|| {
-                let known = NAMES.map(|(name, _)| name).join(", ");
-                format!(
-                    "--init {} is neither one of {known} nor a folder with factors",
-                    folder.display()
-                )
-            })
-        };
+        let read = |name| factor(folder, name).with_context(|| unknown(folder));
         let narrow =
             |wide: Mat<f64>| Mat::from_fn(wide.rows(), wide.cols(), |i, j| T::of(wide.col(j)[i]));
         let (x, a) = (narrow(read("X")?), narrow(read("A")?));
         Ok(Some(Factors::new(&x, a)?))
     }
+}
+
+fn unknown(folder: &Path) -> String {
+    let names: Vec<&str> = Init::ALL.iter().map(|init| init.name()).collect();
+    format!(
+        "--init {} is neither one of {} nor a folder with factors{}",
+        folder.display(),
+        names.join(", "),
+        did_you_mean(&folder.to_string_lossy(), names.iter().copied())
+    )
 }

@@ -1,5 +1,6 @@
 //! The losses by name.
 
+use crate::nearest::did_you_mean;
 use proxsplit::smooth::LinearModel;
 use proxsplit::smooth::loss::{
     CauchyLoss, GemanMcClureLoss, HuberLoss, LogisticLoss, Loss, SigmoidLoss, SquaredLoss,
@@ -44,6 +45,11 @@ enum Kind {
     GemanMcClure(GemanMcClureLoss),
 }
 
+/// The name without its parameter.
+fn head(text: &str) -> &str {
+    text.split(':').next().unwrap_or(text)
+}
+
 impl FromStr for Kind {
     type Err = String;
 
@@ -73,8 +79,9 @@ impl FromStr for Kind {
                 GemanMcClureLoss::new(parameter?).map_err(refused)?,
             )),
             _ => Err(format!(
-                "unknown loss '{name}': use one of {}",
-                LOSSES.map(|(name, _)| name).join(", ")
+                "unknown loss '{name}': use one of {}{}",
+                LOSSES.map(|(name, _)| name).join(", "),
+                did_you_mean(name, LOSSES.map(|(name, _)| head(name)))
             )),
         }
     }
@@ -134,7 +141,7 @@ mod tests {
     #[test]
     fn every_listed_loss_can_be_read_with_and_without_its_parameter() {
         for (text, _) in LOSSES {
-            let name = text.split(':').next().unwrap();
+            let name = head(text);
             let default = name.parse::<Choice>().unwrap();
             let with_number = format!("{name}:1").parse::<Choice>();
             if text.contains(':') {

@@ -3,10 +3,10 @@
 mod loss;
 mod result;
 
-use crate::args::{Limits, Shown, count, default_folder};
+use crate::args::{Limits, Shown, count, default_folder, named, positive};
 use crate::interrupt::Interrupt;
-use crate::progress::{self, Look, Progress};
-use crate::{Outcome, read, terms};
+use crate::progress::Progress;
+use crate::{Outcome, output, overwrite, read, terms};
 use anyhow::ensure;
 use clap::ValueEnum;
 use proxsplit::gradient::Inner;
@@ -14,10 +14,10 @@ use proxsplit::order::Order;
 use proxsplit::step::Choice as Step;
 use proxsplit::text::Operator;
 use proxsplit::{
-    FiniteSum, IncrementalSplitting, Passes, Prox, Report, Row, Smooth, Splitting, Stop, run,
+    FiniteSum, IncrementalSplitting, Passes, Prox, Report, Smooth, Splitting, Stop, run,
 };
 use proxsplit_io::{Data, OutputDir};
-use std::ops::ControlFlow;
+use serde::Serialize;
 use std::path::PathBuf;
 
 pub(crate) use loss::LOSSES;
@@ -48,8 +48,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = count)]
     batch: usize,
     /// What stands between two batches
-    #[arg(long, value_enum, default_value = "identity")]
-    inner: InnerName,
+    #[arg(long, value_parser = named!(Inner), default_value_t = Inner::Identity)]
+    inner: Inner,
     /// auto, a number, diminishing:FIRST,POWER, backtracking, bb or adaptive
     #[arg(long, default_value = "auto")]
     step: Step,
@@ -61,6 +61,9 @@ pub(crate) struct Args {
     start: Option<PathBuf>,
     #[command(flatten)]
     limits: Limits,
+    /// Stop when the objective is proved to be this close to its minimum, relatively; for convex problems
+    #[arg(long, value_name = "G", value_parser = positive)]
+    gap: Option<f64>,
     /// The folder for x.npy, run.json and trace.jsonl
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -69,7 +72,8 @@ pub(crate) struct Args {
 }
 
 /// How the gradient is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
 enum Method {
     /// The whole gradient in every iteration
     Batch,
@@ -77,22 +81,11 @@ enum Method {
     Incremental,
 }
 
-/// O between two batches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum InnerName {
-    Identity,
-    Prox,
-}
-
 impl Args {
     pub(crate) fn run(self) -> anyhow::Result<Outcome> {
         let g = terms::join(self.penalty.as_ref(), self.set.as_ref())?;
-        let name = self.data.to_string_lossy();
-        let folder = self
-            .out
-            .clone()
-            .unwrap_or_else(|| default_folder(&name, "solution"));
-        let folder = OutputDir::create(folder, &result::FILES, self.shown.force)?;
+        let interrupt = Interrupt::listen()?;
+        let folder = self.folder()?;
         let data = Data::open(&self.data)?;
         let targets = read::vector("the target", &self.target)?;
         let (rows, cols) = (data.matrix().rows(), data.matrix().cols());
@@ -108,10 +101,36 @@ impl Args {
             None => vec![0.0; cols],
             Some(path) => read::vector("the start", path)?,
         };
-        let interrupt = Interrupt::listen()?;
-        let (x, report) = self.minimize(&*f, &g, &start, &interrupt)?;
+        let (x, report) = self.minimize(&*f, &g, &start, interrupt)?;
+        let unknown = self.gap.is_some() && report.certificate.at_point.gap.is_none();
+        if unknown && !self.shown.quiet {
+            output::tell(
+                "note: no gap is known for this problem, so that --gap could not end the run",
+            );
+        }
         result::write(&self, (&folder, &data), &x, &report)?;
-        Ok(self.shown.outcome(report.reason))
+        Ok(self.shown.outcome(&report))
+    }
+
+    /// The output folder, if nothing in it would be lost.
+    fn folder(&self) -> anyhow::Result<OutputDir> {
+        let name = self.data.to_string_lossy();
+        let folder = self.out.clone();
+        let folder = folder.unwrap_or_else(|| default_folder(&name, "solution"));
+        let mut read = vec![
+            overwrite::file_of(&name),
+            overwrite::file_of(&self.target.to_string_lossy()),
+        ];
+        read.extend(self.start.clone());
+        overwrite::refuse(result::FILES.map(|name| folder.join(name)), &read)?;
+        Ok(OutputDir::create(folder, &result::FILES, self.shown.force)?)
+    }
+
+    fn stop(&self) -> Stop {
+        Stop {
+            gap: self.gap,
+            ..self.limits.stop()
+        }
     }
 
     fn minimize(
@@ -119,24 +138,22 @@ impl Args {
         f: &dyn FiniteSum,
         g: &dyn Prox,
         start: &[f64],
-        interrupt: &Interrupt,
+        interrupt: Interrupt,
     ) -> anyhow::Result<(Vec<f64>, Report)> {
-        let stop = self.limits.stop();
+        let stop = self.stop();
+        let observer = (Progress::new(self.shown.quiet, &stop), interrupt);
         match self.method {
             Method::Batch => {
                 let mut solver = Splitting::new(f, g, start)?;
                 if let Some(rule) = self.step.rule(first_step(f))? {
                     solver = solver.step(rule);
                 }
-                let report = run(&mut solver, &stop, self.observer(&stop, g, interrupt));
+                let report = run(&mut solver, &stop, observer);
                 Ok((solver.into_x(), report))
             }
             Method::Incremental => {
                 let passes = Passes {
-                    inner: match self.inner {
-                        InnerName::Identity => Inner::Identity,
-                        InnerName::Prox => Inner::Prox,
-                    },
+                    inner: self.inner,
                     batch: self.batch,
                     order: Order::Reshuffled,
                     seed: self.seed,
@@ -145,38 +162,9 @@ impl Args {
                 if let Some(rule) = self.step.rule(1.0)? {
                     solver = solver.step(rule)?;
                 }
-                let report = run(&mut solver, &stop, self.observer(&stop, g, interrupt));
+                let report = run(&mut solver, &stop, observer);
                 Ok((solver.into_x(), report))
             }
-        }
-    }
-
-    /// Shows progress and listens for Ctrl-C.
-    fn observer<'a>(
-        &self,
-        stop: &Stop,
-        g: &'a dyn Prox,
-        interrupt: &'a Interrupt,
-    ) -> impl FnMut(&Row) -> ControlFlow<()> + 'a {
-        let limits = progress::Limits {
-            passes: stop.passes,
-            seconds: stop.time.as_secs_f64(),
-            relative: stop.relative,
-        };
-        let mut progress = Progress::new(self.shown.quiet, limits);
-        move |row| {
-            let residual = row.measure.stationarity(g.class());
-            progress.show(&Look {
-                pass: row.progress.passes,
-                seconds: row.seconds,
-                objective: row.measure.objective,
-                residual,
-                measured: row.progress.passes,
-            });
-            if interrupt.is_asked() {
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The files of a solution.
 
 use super::Args;
-use crate::output;
-use crate::record::{self, Statement, Versions};
+use crate::record::{self, Statement, TraceRow, Versions};
+use crate::{number, output};
 use proxsplit::Report;
 use proxsplit::data::Elements;
 use proxsplit_io::{Data, OutputDir, write_json, write_json_lines, write_npy_vector};
@@ -19,12 +19,7 @@ pub(super) fn write(
     report: &Report,
 ) -> anyhow::Result<()> {
     let record = record(args, data, report);
-    let rows = report.trace.iter().map(|row| {
-        json!({
-            "pass": row.progress.passes, "seconds": row.seconds, "objective": row.measure.objective,
-            "residual": row.measure.residual, "scaled_residual": row.measure.scaled_residual, "step": row.progress.step,
-        })
-    });
+    let rows = report.trace.iter().map(|row| TraceRow::new(row, None));
     folder.replace(&FILES, |aside| {
         write_npy_vector(aside.file("x.npy"), Elements::F64(x))?;
         write_json_lines(aside.file("trace.jsonl"), rows)?;
@@ -36,9 +31,11 @@ pub(super) fn write(
     if !args.shown.quiet {
         let nonzeros = x.iter().filter(|v| **v != 0.0).count();
         output::print(&format!(
-            "{}\n  nonzeros    {nonzeros} of {}\n  result      {}",
+            "{}\n  nonzeros    {nonzeros} of {}\n  passes      {} in {}\n  result      {}",
             report.certificate,
             x.len(),
+            number::short(record::passes(report)),
+            number::duration(report.seconds),
             folder.path().display()
         ))?;
     }
@@ -50,9 +47,9 @@ fn record(args: &Args, data: &Data, report: &Report) -> Value {
     json!({
         "format": record::FORMAT,
         "command": record::command_line(),
-        "objective": certificate.objective,
+        "objective": certificate.at_point.objective,
         "seconds": report.seconds,
-        "passes": certificate.passes,
+        "passes": record::passes(report),
         "reason": report.reason,
         "converged": report.converged(),
         "certificate": Statement::from(certificate),
@@ -67,14 +64,15 @@ fn record(args: &Args, data: &Data, report: &Report) -> Value {
             "mean": args.mean,
             "penalty": args.penalty,
             "set": args.set,
-            "method": format!("{:?}", args.method).to_lowercase(),
+            "method": args.method,
             "batch": args.batch,
-            "inner": format!("{:?}", args.inner).to_lowercase(),
+            "inner": args.inner,
             "step": args.step.to_string(),
             "start": args.start.as_ref().map(|path| path.to_string_lossy()),
             "passes": args.limits.passes,
             "time": args.limits.time,
             "tol": args.limits.tol,
+            "gap": args.gap,
         },
         "seed": args.seed,
         "versions": Versions::here(),

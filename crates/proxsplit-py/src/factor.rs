@@ -10,7 +10,7 @@ use crate::watch::Background;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use proxsplit::linalg::dense::Mat;
 use proxsplit::text::Operator;
-use proxsplit::{Error, Report, Stop};
+use proxsplit::{Error, Prox, Report, Stop};
 use proxsplit_factor::{self as factor, Factorization, Factors, Missing, Problem};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -127,31 +127,39 @@ fn factorize_as<'py, T: Scalar>(
         let problem = Problem::new(&data, settings.rank, terms.0, terms.1)?;
         let mut run = Factorization::new(problem, choices, start)?;
         let report = proxsplit::run(&mut run, &settings.stop(), observer);
-        let misfit = misfit(problem, &report, run.factors())?;
-        let (picked, warnings) = (run.picked(), run.warnings());
-        Ok((report, picked, warnings, misfit, run.factors().clone()))
+        let (misfit, degenerate) = misfit(problem, terms, (&report, run.factors()))?;
+        let picked = run.picked();
+        Ok((report, picked, degenerate, misfit, run.factors().clone()))
     })?;
     raised.come_out()?;
-    let (report, picked, warnings, misfit, factors) = found.map_err(refuse)?;
+    let (report, picked, degenerate, misfit, factors) = found.map_err(refuse)?;
     let answer = PyDict::new(py);
     answer.set_item("error", (2.0 * misfit).sqrt())?;
     answer.set_item("W", rows(py, factors.a(), factors.rank())?)?;
     answer.set_item("H", rows(py, factors.x(), matrix.rows())?)?;
     answer.set_item("method", picked)?;
-    answer.set_item("warnings", warnings)?;
+    answer.set_item("degenerate", degenerate)?;
     answer.set_item("reason", report.reason.code())?;
     answer.set_item("certificate", report::certificate(py, &report.certificate)?)?;
     answer.set_item("trace", report::trace(py, &report.trace)?)?;
     Ok(answer)
 }
 
-/// ½‖Y − XA‖² over the observed entries, by plain sums.
+/// ½‖Y − XA‖², and whether one penalty can be made as small as one likes by moving scale to the other factor.
+///
+/// Without penalties the objective is the misfit. With some it is not taken for their difference, which may be nothing but rounding.
 fn misfit<T: Scalar>(
     problem: Problem<'_, T>,
-    _report: &Report,
-    factors: &Factors<T>,
-) -> Result<f64, Error> {
-    factor::audit(problem, factors).map(|audit| audit.misfit)
+    terms: (&dyn Prox<T>, &dyn Prox<T>),
+    (report, factors): (&Report, &Factors<T>),
+) -> Result<(f64, bool), Error> {
+    let is_free = |term: &dyn Prox<T>, factor: &Mat<T>| {
+        (0..factor.cols()).all(|j| term.value(factor.col(j)) == 0.0)
+    };
+    if is_free(terms.0, &factors.x()) && is_free(terms.1, &factors.a()) {
+        return Ok((report.certificate.at_point.objective, false));
+    }
+    factor::audit(problem, factors).map(|audit| (audit.misfit, audit.scale_is_degenerate))
 }
 
 /// Which entries of the data are missing, by name.

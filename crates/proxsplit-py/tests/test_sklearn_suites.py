@@ -13,16 +13,35 @@ from pathlib import Path
 
 import pytest
 
-PRIVATE = "calls a private function or reads a private name of scikit-learn"
-ITERATES = "compares digits of two runs of scikit-learn's own iteration"
 LOSS = "needs a loss other than the squared one"
 SAMPLES = "needs more components than samples"
+ITERATES = "compares digits with those of scikit-learn's own iteration"
+PATHS = "compares digits of two runs that take different ways to the same minimum here"
 
-EXPECTED = {"test_nmf": {}, "test_dict_learning": {}}
+# Regular expressions of names, with the reason.
+EXPECTED = {
+    "test_nmf": {
+        r"test_convergence_warning": "wants a warning after one pass, but the run has converged",
+        r"test_nmf_true_reconstruction": LOSS,
+        r"test_minibatch_nmf_negative_beta_loss": LOSS,
+        r"test_nmf_minibatchnmf_equivalence\[(-0.5|0|0.5|1|1.5|2.5)\]": LOSS,
+        r"test_nmf_minibatchnmf_equivalence\[2\]": PATHS,
+        r"test_nmf_sparse_input\[((1.0|same)-0.0|0.0-(0.0|1.0))-.*-NMF-.*\]": PATHS,
+        r"test_nmf_float32_float64_consistency": PATHS,
+        r"test_minibatch_nmf_partial_fit": PATHS,
+        r"test_non_negative_factorization_consistency": ITERATES,
+        r"test_nmf_n_components_auto": "reads a private name",
+    },
+    "test_dict_learning": {
+        r"test_dict_learning_overcomplete": SAMPLES,
+        r"test_dict_learning_reconstruction(_parallel)?": SAMPLES,
+        r"test_dict_learning_lassocd_readonly_data": SAMPLES,
+    },
+}
 NAMES = {"test_nmf": ("NMF", "MiniBatchNMF"), "test_dict_learning": ("DictionaryLearning",)}
 
 CONFTEST = '''
-import json, pathlib, pytest
+import json, pathlib, pytest, re
 
 REASONS = json.loads(pathlib.Path(__file__).with_name("expected.json").read_text())
 
@@ -31,9 +50,9 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(items):
     for item in items:
-        reason = REASONS.get(item.name) or REASONS.get(item.originalname)
-        if reason:
-            item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+        for pattern, reason in REASONS.items():
+            if re.fullmatch(pattern, item.name) or re.fullmatch(pattern, item.originalname):
+                item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
 '''
 
 

@@ -74,3 +74,13 @@ def test_other_losses_are_refused(loss):
         with pytest.raises(ValueError, match="frobenius"):
             model.fit(X)
     NMF(2, beta_loss=2, random_state=0).fit(X)
+
+
+def test_components_that_nothing_uses_are_told():
+    data = np.outer(RNG.random(30), RNG.random(20))
+    W, H = np.zeros((30, 3)), np.zeros((3, 20))
+    W[:, 0], H[0] = RNG.random(30), RNG.random(20)
+    model = NMF(3, init="custom", W_penalty="l1:0.5", H_penalty="l1:0.5", max_iter=50, tol=1e-6)
+    found = caught(model, data, W=W, H=H)
+    dead = model.certificate_.at_point["pair"]["dead_atoms"]
+    assert dead > 0 and any(f"n_components={3 - dead}" in str(w.message) for w in found)

@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
+from pathlib import Path
 from typing import Any
 
+import sklearn
 from sklearn.exceptions import ConvergenceWarning
 
 from ._certificate import Certificate
 
 
-def advise(estimator: Any, certificate: Certificate, reason: str, notes: list[str], stacklevel: int) -> None:
-    """Warn of a run that has not converged, and of what is odd about the problem. `tol=0` asks for a number of passes and not for
+def advise(estimator: Any, certificate: Certificate, reason: str, degenerate: bool) -> None:
+    """Warn of a run that has not converged, and of what is odd about its result. `tol=0` asks for a number of passes and not for
     convergence; divergence is told even then."""
-    for note in notes:
-        warnings.warn(note, UserWarning, stacklevel=stacklevel + 1)
+    if degenerate:
+        warn(
+            "Only one factor is penalized, so that its penalty can be made as small as one likes by moving scale to the other. "
+            "Set both alpha_W and alpha_H, or bound the other factor, as by H_set='l2-ball:1+nonneg'.",
+            UserWarning,
+        )
+    pair = certificate.at_point["pair"]
+    if pair is not None and 0 < pair["dead_atoms"] < estimator.n_components_:
+        used = estimator.n_components_ - pair["dead_atoms"]
+        warn(f"{pair['dead_atoms']} of {estimator.n_components_} components are not used. Set n_components={used}.", UserWarning)
     message = _message(estimator, certificate, reason)
     if message is not None:
-        warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel + 1)
+        warn(message, ConvergenceWarning)
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the line of the user's that called this package, whatever scikit-learn has put between."""
+    inside = tuple(str(Path(file).parent) for file in (__file__, sklearn.__file__))
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def _message(estimator: Any, certificate: Certificate, reason: str) -> str | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
+
+from ._advice import warn
 
 # What has been said already: once a process is enough.
 _told: set[str] = set()
@@ -17,7 +18,7 @@ def tell_once(text: str) -> None:
     """Warn, but not a second time."""
     if text not in _told:
         _told.add(text)
-        warnings.warn(text, UserWarning, stacklevel=5)
+        warn(text, UserWarning)
 
 
 def checked_solver(solver: Any, name: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.decomposition import sparse_encode
 from sklearn.utils.validation import check_is_fitted
 
+from ._advice import warn
 from ._data import validated
 from ._factorization import Factorization, checked_rank, checked_run, threads
 from ._progress import Progress
@@ -76,7 +76,7 @@ class DictionaryLearning(Factorization):
         Type of the factors; None is float32 for float32 data, else float64.
     missing : {'nan', 'unstored'} or None, default=None
         Which entries of X were not observed: those that are NaN, or those that a sparse X does not store. The misfit is summed
-        over the others, and the product WH stands for them. Needs a `transform_algorithm` of the lasso.
+        over the others, and the product WH stands for them. :meth:`transform` then needs 'lasso_cd' or 'lasso_lars'.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class DictionaryLearning(Factorization):
         rank = checked_rank(self.n_components, X.shape[0], X.shape[1] if atoms is None else len(atoms), type(self).__name__)
         if atoms is None:
             if codes is not None:
-                warnings.warn("code_init is ignored without dict_init. Give both.", RuntimeWarning, stacklevel=4)
+                warn("code_init is ignored without dict_init. Give both.", RuntimeWarning)
             return "random", rank, None, None
         # Without codes, zeros: the first pass solves for them.
         return "custom", rank, np.zeros((X.shape[0], rank)) if codes is None else codes, in_ball(atoms)
@@ -197,8 +197,6 @@ class DictionaryLearning(Factorization):
                 raise ValueError(
                     f"The {parameter!r} parameter of DictionaryLearning must be one of {', '.join(choices)}. Got {value!r} instead."
                 )
-        if self.missing is not None and not self.transform_algorithm.startswith("lasso"):
-            raise ValueError(f"transform_algorithm={self.transform_algorithm!r} cannot pass over missing entries; use 'lasso_cd'")
 
     def _threads(self) -> int:
         return threads(self.n_jobs if self.n_threads is None else self.n_threads)
@@ -233,8 +231,10 @@ class DictionaryLearning(Factorization):
         """
         self._check_algorithms()
         if self.transform_algorithm.startswith("lasso"):
-            return self._split(super().transform(X))
+            return self._split(self._encode(X))
         check_is_fitted(self)
+        if self.missing is not None:
+            raise ValueError(f"transform_algorithm={self.transform_algorithm!r} cannot pass over missing entries; use 'lasso_cd'")
         X = validated(self, X, signed=True, reset=False)
         codes = sparse_encode(
             np.asarray(X.toarray() if sp.issparse(X) else X, dtype=self.components_.dtype),
@@ -252,7 +252,7 @@ class DictionaryLearning(Factorization):
 
         With ``transform_algorithm="lasso_cd"`` and no `transform_alpha` they are those of :meth:`transform`.
         """
-        return self._split(super().fit_transform(X, W=W, H=H))
+        return self._split(self._fit(X, W, H))
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
         """Return the data that the codes stand for.

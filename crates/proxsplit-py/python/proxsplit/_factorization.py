@@ -73,7 +73,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self : object
             The fitted estimator. After Ctrl-C it holds the best factors that were looked at.
         """
-        self.fit_transform(X, **params)
+        self._fit(X, **params)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> NDArray[Any]:
@@ -95,12 +95,16 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         W : ndarray of shape (n_samples, n_components)
             The codes.
         """
+        return self._fit(X, W, H)
+
+    def _fit(self, X: Any, W: Any = None, H: Any = None) -> NDArray[Any]:
+        """Learn the components and return the codes, whatever the output is set to be."""
         X = validated(self, X, signed=self._is_signed(), reset=True)
         answer = self._run(X, *self._start(X, W, H))
         self._keep(answer, X)
         if answer["interrupt"] is not None:
             raise answer["interrupt"]
-        advise(self, self.certificate_, answer["reason"], answer["warnings"], 3)
+        advise(self, self.certificate_, answer["reason"], answer["degenerate"])
         return answer["W"]
 
     def _run(self, X: Any, init: str, rank: int, W: Any, H: Any) -> dict[str, Any]:
@@ -159,6 +163,9 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         W : ndarray of shape (n_samples, n_components)
             The codes.
         """
+        return self._encode(X)
+
+    def _encode(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
         X = validated(self, X, signed=self._is_signed(), reset=False)
         components = np.ascontiguousarray(self.components_)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal
 
+from ._advice import warn
 from ._compat import checked_loss, checked_solver, checked_start
 from ._data import factor_dtype
 from ._factorization import INITS, Factorization, checked_rank, checked_run
@@ -58,18 +58,15 @@ class BaseNMF(Factorization):
         if custom and (W is None or H is None):
             raise ValueError("init='custom' needs the factors: fit_transform(X, W=..., H=...)")
         if not custom and (W is not None or H is not None):
-            warnings.warn(
-                "When init!='custom', provided W or H are ignored. Set init='custom' to use them as initialization.",
-                RuntimeWarning,
-                stacklevel=4,
-            )
+            warn("When init!='custom', provided W or H are ignored. Set init='custom' to use them as initialization.", RuntimeWarning)
+        singular = self.init in ("nndsvd", "nndsvda", "nndsvdar")
+        if singular and isinstance(self.n_components, int) and self.n_components > smaller:
+            raise ValueError(f"init = {self.init!r} can only be used when n_components <= min(n_samples, n_features)")
         rank = checked_rank(self.n_components, X.shape[0], len(H) if custom else X.shape[1], name)
         if custom:
             dtype = factor_dtype(X, self.dtype)
             checked_start(H, (rank, X.shape[1]), dtype, f"{name} (input H)")
             checked_start(W, (X.shape[0], rank), dtype, f"{name} (input W)")
-        if self.init in ("nndsvd", "nndsvda", "nndsvdar") and rank > smaller:
-            raise ValueError(f"init = {self.init!r} can only be used when n_components <= min(n_samples, n_features)")
         usual = "nndsvda" if rank <= smaller and self.missing is None else "random"
         return self.init or usual, rank, W, H
 

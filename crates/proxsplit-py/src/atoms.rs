@@ -3,6 +3,7 @@
 
 use crate::error::refuse;
 use crate::factor::{columns, operator, rows};
+use crate::pool::compute;
 use crate::scalar::Scalar;
 use numpy::PyReadonlyArray2;
 use proxsplit::calculus::Columns;
@@ -20,18 +21,20 @@ pub(crate) fn update_atoms<'py>(
     gram: &Bound<'py, PyAny>,
     cross: &Bound<'py, PyAny>,
     term: &str,
+    threads: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
     let term = operator(term)?;
     if h.extract::<PyReadonlyArray2<f32>>().is_ok() {
-        update_as::<f32>([h, gram, cross], term)
+        update_as::<f32>([h, gram, cross], term, threads)
     } else {
-        update_as::<f64>([h, gram, cross], term)
+        update_as::<f64>([h, gram, cross], term, threads)
     }
 }
 
 fn update_as<'py, T: Scalar>(
     [h, gram, cross]: [&Bound<'py, PyAny>; 3],
     term: Operator,
+    threads: usize,
 ) -> PyResult<Bound<'py, PyAny>>
 where
     Operator: Prox<T>,
@@ -39,7 +42,7 @@ where
     let py = h.py();
     let (h, gram, cross) = (columns::<T>(h)?, columns(gram)?, columns(cross)?);
     let length = h.rows();
-    let found = py.detach(|| improved(&h, &gram, &cross, term));
+    let found = compute(py, threads, || improved(&h, &gram, &cross, term))?;
     Ok(rows(py, found.map_err(refuse)?, length)?.into_any())
 }
 

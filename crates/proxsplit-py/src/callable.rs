@@ -3,11 +3,12 @@
 //! The package hands over functions that take and return flat arrays of the run's type and have checked the shapes. After an
 //! exception f = −∞ with gradient 0, so that every line search ends at once; the run is then stopped by its observer.
 
-use crate::error::Raised;
+use crate::error::{Raised, refuse};
 use crate::scalar::Scalar;
 use numpy::{PyArray1, PyReadonlyArray1};
 use proxsplit::{Class, FiniteSum, Lipschitz, Prox, Smooth};
 use pyo3::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// f, and its terms where there are some.
 pub(crate) struct PySmooth<'a> {
@@ -19,6 +20,8 @@ pub(crate) struct PySmooth<'a> {
     pub(crate) lipschitz: Lipschitz,
     pub(crate) convex: bool,
     pub(crate) raised: &'a Raised,
+    /// Whether f was called: the first call is at the start, where it must be finite.
+    pub(crate) started: AtomicBool,
 }
 
 /// What a Python function returns for f.
@@ -34,6 +37,9 @@ impl<T: Scalar> Smooth<T> for PySmooth<'_> {
             let result = self.function.call1(py, (PyArray1::from_slice(py, x),))?;
             let (value, gradient): ValueAndGradient<T> = result.extract(py)?;
             grad.copy_from_slice(gradient.as_slice()?);
+            if !self.started.swap(true, Ordering::Relaxed) {
+                is_finite(value, grad)?;
+            }
             Ok(value)
         });
         value.unwrap_or_else(|| {
@@ -48,6 +54,22 @@ impl<T: Scalar> Smooth<T> for PySmooth<'_> {
 
     fn is_convex(&self) -> bool {
         self.convex
+    }
+}
+
+/// Refuses a start from which no step can be made.
+fn is_finite<T: Scalar>(value: f64, gradient: &[T]) -> PyResult<()> {
+    if !value.is_finite() {
+        return Err(refuse(format!(
+            "fun is {value} at the start x0, but it must be finite there: begin at another point"
+        )));
+    }
+    match gradient.iter().position(|g| !g.is_finite()) {
+        None => Ok(()),
+        Some(i) => Err(refuse(format!(
+            "entry {i} of the gradient is {} at the start x0, but it must be finite there: begin at another point",
+            gradient[i].f64()
+        ))),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A refused input is a `ValueError`; what the user's own code raises is kept and comes out unchanged.
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
@@ -42,5 +42,16 @@ impl Raised {
         first
             .unwrap_or_else(PoisonError::into_inner)
             .map_or(Ok(()), Err)
+    }
+
+    /// The same, but Ctrl-C comes back as a value: the run has a best point that should not be lost.
+    pub(crate) fn come_out_unless_interrupted(self, py: Python) -> PyResult<Option<Py<PyAny>>> {
+        match self.come_out() {
+            Ok(()) => Ok(None),
+            Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => {
+                Ok(Some(error.into_value(py).into_any()))
+            }
+            Err(error) => Err(error),
+        }
     }
 }

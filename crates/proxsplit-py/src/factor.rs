@@ -2,19 +2,19 @@
 
 use crate::array::Data;
 use crate::error::{Raised, refuse};
+use crate::pool::compute;
 use crate::report;
 use crate::scalar::Scalar;
 use crate::threads::interruptible;
+use crate::watch::Background;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use proxsplit::linalg::dense::Mat;
-use proxsplit::solve::Setting;
 use proxsplit::text::Operator;
-use proxsplit::{Error, Measure, Progress, Prox, Report, Row, Solver, Stop};
-use proxsplit_factor::{self as factor, Factorization, Factors, Init, Method, Missing, Problem};
+use proxsplit::{Error, Prox, Report, Stop};
+use proxsplit_factor::{self as factor, Factorization, Factors, Missing, Problem};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// How to factorize.
 #[derive(FromPyObject)]
@@ -26,7 +26,6 @@ pub(crate) struct Settings {
     init: String,
     tol: f64,
     passes: f64,
-    check_every: f64,
     seed: u64,
     method: String,
     batch_size: Option<usize>,
@@ -41,34 +40,14 @@ impl Settings {
             residual: 0.0,
             relative: self.tol,
             passes: self.passes,
-            check_every: self.check_every,
             ..Stop::default()
         }
     }
 
     fn of_the_run(&self) -> PyResult<factor::Settings> {
-        let method = match self.method.as_str() {
-            "auto" => Method::Auto,
-            "batch" => Method::Batch,
-            "incremental" => Method::Incremental,
-            "aggregated" => Method::Aggregated,
-            "sggd" => Method::Sggd,
-            other => {
-                return Err(refuse(format!(
-                    "method = {other:?}, but it must be auto, batch, incremental, aggregated or sggd"
-                )));
-            }
-        };
-        let init = match self.init.as_str() {
-            "auto" => Init::Auto,
-            "nndsvd" => Init::Nndsvd,
-            "nndsvda" => Init::Nndsvda,
-            "nndsvdar" => Init::Nndsvdar,
-            _ => Init::Random,
-        };
         Ok(factor::Settings {
-            method,
-            init,
+            method: self.method.parse().map_err(refuse)?,
+            init: self.init.parse().map_err(refuse)?,
             batch: self.batch_size,
             seed: self.seed,
             ..factor::Settings::default()
@@ -76,85 +55,116 @@ impl Settings {
     }
 }
 
-/// Factorizes the data, from W and H if they are given. `observe(passes, objective, residual)` sees every look at the run.
+/// What Python hands over, with the functions that see the run.
+struct Input {
+    data: Py<PyAny>,
+    settings: Settings,
+    w: Option<Py<PyAny>>,
+    h: Option<Py<PyAny>>,
+    observe: Option<Py<PyAny>>,
+}
+
+/// Factorizes the data, from W and H if they are given. `observe(passes, objective, residual)` sees every look at the run and ends it
+/// by returning true. After Ctrl-C, "interrupt" is the exception to raise once the answer is kept.
 #[pyfunction]
 #[pyo3(signature = (data, settings, w=None, h=None, observe=None))]
-pub(crate) fn factorize<'py>(
-    py: Python<'py>,
-    data: Data<'py>,
+pub(crate) fn factorize(
+    py: Python<'_>,
+    data: Py<PyAny>,
     settings: Settings,
-    w: Option<&Bound<'py, PyAny>>,
-    h: Option<&Bound<'py, PyAny>>,
+    w: Option<Py<PyAny>>,
+    h: Option<Py<PyAny>>,
     observe: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
-    if settings.single {
-        let start = start::<f32>(w, h)?;
-        factorize_as(py, &data, &settings, start, observe.as_ref())
-    } else {
-        let start = start::<f64>(w, h)?;
-        factorize_as(py, &data, &settings, start, observe.as_ref())
-    }
+) -> PyResult<Bound<'_, PyDict>> {
+    let input = Input {
+        data,
+        settings,
+        w,
+        h,
+        observe,
+    };
+    let outcome = interruptible(py, move |py, stop| {
+        let answer = if input.settings.single {
+            factorize_as::<f32>(py, &input, stop)
+        } else {
+            factorize_as::<f64>(py, &input, stop)
+        };
+        answer.map(Bound::unbind)
+    })?;
+    let answer = match (outcome.result, outcome.signal) {
+        (Err(_), Some(signal)) => return Err(signal),
+        (Err(error), None) => return Err(error),
+        (Ok(answer), signal) => {
+            let answer = answer.into_bound(py);
+            answer.set_item("interrupt", signal.map(|signal| signal.into_value(py)))?;
+            answer
+        }
+    };
+    Ok(answer)
 }
 
 fn factorize_as<'py, T: Scalar>(
     py: Python<'py>,
-    data: &Data<'py>,
-    settings: &Settings,
-    start: Option<Factors<T>>,
-    observe: Option<&Py<PyAny>>,
+    input: &Input,
+    stop: &AtomicBool,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let settings = &input.settings;
+    let data: Data = input.data.bind(py).extract()?;
+    let start = start::<T>(py, input)?;
     let matrix = data.matrix()?.t();
     let (atoms, codes) = (operator(&settings.atoms)?, operator(&settings.codes)?);
     let choices = settings.of_the_run()?;
     let missing = missing(settings.missing.as_deref())?;
     let raised = Raised::default();
-    let found = interruptible(py, settings.threads, |stop| -> Result<_, Error> {
+    let observer = Background {
+        stop,
+        observe: input.observe.as_ref(),
+        raised: &raised,
+    };
+    let found = compute(py, settings.threads, || -> Result<_, Error> {
         let data = factor::Data::with_missing(matrix, 1.0, missing)?;
-        let problem = Problem::new(
-            &data,
-            settings.rank,
-            T::operator(&atoms),
-            T::operator(&codes),
-        )?;
-        let run = Factorization::new(problem, choices, start)?;
-        let mut run = Stoppable { run, stop };
-        let report = proxsplit::run(&mut run, &settings.stop(), |row: &Row| {
-            tell(row, observe, &raised)
-        });
-        run.run.polish();
-        let picked = run.run.picked();
-        Ok((
-            report,
-            picked,
-            run.run.warnings(),
-            run.run.factors().clone(),
-        ))
-    });
+        let terms = (T::operator(&atoms), T::operator(&codes));
+        let problem = Problem::new(&data, settings.rank, terms.0, terms.1)?;
+        let mut run = Factorization::new(problem, choices, start)?;
+        let report = proxsplit::run(&mut run, &settings.stop(), observer);
+        let (misfit, degenerate) = misfit(problem, terms, (&report, run.factors()))?;
+        let picked = run.picked();
+        Ok((report, picked, degenerate, misfit, run.factors().clone()))
+    })?;
     raised.come_out()?;
-    let (report, picked, warnings, factors) = found?.map_err(refuse)?;
+    let (report, picked, degenerate, misfit, factors) = found.map_err(refuse)?;
     let answer = PyDict::new(py);
-    answer.set_item("error", misfit(&report, &factors, (&atoms, &codes)))?;
+    answer.set_item("error", (2.0 * misfit).sqrt())?;
     answer.set_item("W", rows(py, factors.a(), factors.rank())?)?;
-    let features = matrix.rows();
-    answer.set_item("H", rows(py, factors.x(), features)?)?;
+    answer.set_item("H", rows(py, factors.x(), matrix.rows())?)?;
     answer.set_item("method", picked)?;
-    answer.set_item("warnings", warnings)?;
-    answer.set_item("reason", report.reason.to_string())?;
+    answer.set_item("degenerate", degenerate)?;
+    answer.set_item("reason", report.reason.code())?;
     answer.set_item("certificate", report::certificate(py, &report.certificate)?)?;
     answer.set_item("trace", report::trace(py, &report.trace)?)?;
     Ok(answer)
 }
 
+/// ½‖Y − XA‖², and whether one penalty can be made as small as one likes by moving scale to the other factor.
+///
+/// Without penalties the objective is the misfit. With some it is not taken for their difference, which may be nothing but rounding.
+fn misfit<T: Scalar>(
+    problem: Problem<'_, T>,
+    terms: (&dyn Prox<T>, &dyn Prox<T>),
+    (report, factors): (&Report, &Factors<T>),
+) -> Result<(f64, bool), Error> {
+    let is_free = |term: &dyn Prox<T>, factor: &Mat<T>| {
+        (0..factor.cols()).all(|j| term.value(factor.col(j)) == 0.0)
+    };
+    if is_free(terms.0, &factors.x()) && is_free(terms.1, &factors.a()) {
+        return Ok((report.certificate.at_point.objective, false));
+    }
+    factor::audit(problem, factors).map(|audit| (audit.misfit, audit.scale_is_degenerate))
+}
+
 /// Which entries of the data are missing, by name.
 pub(crate) fn missing(name: Option<&str>) -> PyResult<Missing> {
-    match name {
-        None => Ok(Missing::None),
-        Some("nan") => Ok(Missing::Nan),
-        Some("unstored") => Ok(Missing::Unstored),
-        Some(other) => Err(refuse(format!(
-            "missing = {other:?}, but it must be None, 'nan' or 'unstored'"
-        ))),
-    }
+    name.map_or(Ok(Missing::None), |name| name.parse().map_err(refuse))
 }
 
 pub(crate) fn operator(text: &str) -> PyResult<Operator> {
@@ -162,15 +172,12 @@ pub(crate) fn operator(text: &str) -> PyResult<Operator> {
 }
 
 /// W and H as the crate keeps them.
-fn start<T: Scalar>(
-    w: Option<&Bound<PyAny>>,
-    h: Option<&Bound<PyAny>>,
-) -> PyResult<Option<Factors<T>>> {
-    let (Some(w), Some(h)) = (w, h) else {
+fn start<T: Scalar>(py: Python, input: &Input) -> PyResult<Option<Factors<T>>> {
+    let (Some(w), Some(h)) = (&input.w, &input.h) else {
         return Ok(None);
     };
     Ok(Some(
-        Factors::new(&columns(h)?, columns(w)?).map_err(refuse)?,
+        Factors::new(&columns(h.bind(py))?, columns(w.bind(py))?).map_err(refuse)?,
     ))
 }
 
@@ -190,57 +197,4 @@ pub(crate) fn rows<T: Scalar>(
     let data = matrix.into_data();
     let count = data.len() / length.max(1);
     PyArray1::from_vec(py, data).reshape([count, length])
-}
-
-/// ‖Y − XA‖ from the objective and the penalties.
-fn misfit<T: Scalar>(report: &Report, factors: &Factors<T>, terms: (&Operator, &Operator)) -> f64 {
-    let sum = |matrix: &Mat<T>, term: &Operator| -> f64 {
-        let term: &dyn Prox<T> = T::operator(term);
-        (0..matrix.cols()).map(|j| term.value(matrix.col(j))).sum()
-    };
-    let penalties = sum(&factors.x(), terms.0) + sum(&factors.a(), terms.1);
-    (2.0 * (report.certificate.objective - penalties))
-        .max(0.0)
-        .sqrt()
-}
-
-/// Tells the caller where the run is.
-fn tell(row: &Row, observe: Option<&Py<PyAny>>, raised: &Raised) -> ControlFlow<()> {
-    let Some(observe) = observe else {
-        return ControlFlow::Continue(());
-    };
-    let numbers = (
-        row.progress.passes,
-        row.measure.objective,
-        row.measure.residual,
-    );
-    match raised.attempt(|py| observe.call1(py, numbers)) {
-        Some(_) => ControlFlow::Continue(()),
-        None => ControlFlow::Break(()),
-    }
-}
-
-/// A run that ends at the next batch when it is told to.
-struct Stoppable<'a, T: Scalar> {
-    run: Factorization<'a, T>,
-    stop: &'a AtomicBool,
-}
-
-impl<T: Scalar> Iterator for Stoppable<'_, T> {
-    type Item = Progress;
-    fn next(&mut self) -> Option<Progress> {
-        if self.stop.load(Ordering::Relaxed) {
-            return None;
-        }
-        self.run.next()
-    }
-}
-
-impl<T: Scalar> Solver for Stoppable<'_, T> {
-    fn measure(&mut self) -> Measure {
-        self.run.measure()
-    }
-    fn setting(&self) -> Setting {
-        self.run.setting()
-    }
 }

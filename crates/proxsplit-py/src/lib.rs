@@ -14,9 +14,11 @@ mod error;
 mod factor;
 mod minimize;
 mod operator;
+mod pool;
 mod report;
 mod scalar;
 mod threads;
+mod watch;
 
 /// The native part of the package `proxsplit`.
 #[pyo3::pymodule]

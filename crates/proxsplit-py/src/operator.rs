@@ -3,12 +3,16 @@
 use crate::error::refuse;
 use crate::scalar::Scalar;
 use numpy::{PyArray1, PyReadonlyArray1};
-use proxsplit::calculus::Conjugate;
+use proxsplit::calculus::{Conjugate, Constrained};
+use proxsplit::set::Bounds;
 use proxsplit::text;
 use proxsplit::{Class, Prox};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
+
+/// A point, and how far it may be from the exact one.
+type Near<'py, P> = (Bound<'py, P>, Option<f64>);
 
 /// An operator on vectors of either type.
 pub(crate) trait Both: Prox<f32> + Prox<f64> {}
@@ -42,6 +46,24 @@ impl Term {
         })
     }
 
+    /// The set lower ≤ x ≤ upper, with bounds for every entry. It has no text form.
+    #[staticmethod]
+    fn bounds(lower: Vec<f64>, upper: Vec<f64>) -> PyResult<Self> {
+        Ok(Self {
+            term: Arc::new(Bounds::new(lower, upper).map_err(refuse)?),
+            text: "box:array,array".into(),
+        })
+    }
+
+    /// The sum of two operators.
+    fn joined(&self, other: &Self) -> PyResult<Self> {
+        let sum = Constrained::new(self.term.clone(), other.term.clone());
+        Ok(Self {
+            term: Arc::new(sum.map_err(refuse)?),
+            text: format!("{}+{}", self.text, other.text),
+        })
+    }
+
     /// The text form.
     #[getter]
     fn text(&self) -> &str {
@@ -69,13 +91,15 @@ impl Term {
         }
     }
 
-    /// P_η^g(x)
-    fn prox<'py>(&self, x: &Bound<'py, PyAny>, step: f64) -> PyResult<Bound<'py, PyAny>> {
+    /// P_η^g(x), and how far that may be from the exact point; None if nobody knows.
+    fn prox<'py>(&self, x: &Bound<'py, PyAny>, step: f64) -> PyResult<Near<'py, PyAny>> {
         let py = x.py();
         if let Ok(x) = x.extract::<PyReadonlyArray1<f64>>() {
-            Ok(self.prox_of(py, &x, step)?.into_any())
+            let (point, error) = self.prox_of(py, &x, step)?;
+            Ok((point.into_any(), error))
         } else if let Ok(x) = x.extract::<PyReadonlyArray1<f32>>() {
-            Ok(self.prox_of(py, &x, step)?.into_any())
+            let (point, error) = self.prox_of(py, &x, step)?;
+            Ok((point.into_any(), error))
         } else {
             Err(not_a_vector())
         }
@@ -94,14 +118,14 @@ impl Term {
         py: Python<'py>,
         x: &PyReadonlyArray1<T>,
         step: f64,
-    ) -> PyResult<Bound<'py, PyArray1<T>>> {
+    ) -> PyResult<Near<'py, PyArray1<T>>> {
         let term = T::operator(&*self.term);
         let mut values = x.as_slice()?.to_vec();
         term.fits(values.len()).map_err(refuse)?;
         proxsplit::error::positive("step", step).map_err(refuse)?;
         proxsplit::error::all_finite("x", &values).map_err(refuse)?;
-        py.detach(|| term.prox(&mut values, T::of(step)));
-        Ok(PyArray1::from_vec(py, values))
+        let error = py.detach(|| Some(term.prox_with_error(&mut values, T::of(step))));
+        Ok((PyArray1::from_vec(py, values), error))
     }
 }
 

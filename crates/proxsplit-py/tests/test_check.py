@@ -17,9 +17,13 @@ def test_numbers_are_those_of_the_definition():
     assert found.misfit == pytest.approx(misfit)
     assert found.objective == pytest.approx(misfit + 0.5 * X.sum() + 0.25 * A.sum())
     assert found.relative_error == pytest.approx(np.linalg.norm(Y - X @ A) / np.linalg.norm(Y))
-    gradient = X.T @ (X @ A - Y)
-    step = np.maximum(A - gradient - 0.25, 0)
-    assert found.residual_A == pytest.approx(np.linalg.norm(A - step))
+    eta = 1 / np.linalg.norm(X.T @ X, 2)
+    step = np.maximum(A - eta * (X.T @ (X @ A - Y) + 0.25), 0)
+    assert found.residual_A == pytest.approx(np.linalg.norm(A - step) / eta, rel=1e-6)
+    eta = 1 / np.linalg.norm(A @ A.T, 2)
+    step = np.maximum(X - eta * ((X @ A - Y) @ A.T + 0.5), 0)
+    assert found.residual_X == pytest.approx(np.linalg.norm(X - step) / eta, rel=1e-6)
+    assert found.scale_A == pytest.approx(np.linalg.norm(X.T @ Y)) and found.scale_X == pytest.approx(np.linalg.norm(Y @ A.T))
     assert found.best_objective <= found.objective
     assert (found.sparsity_X, found.sparsity_A, found.dead_atoms) == (0.0, 0.0, [])
     assert found.balance_gain > 0 and not found.scale_is_degenerate
@@ -35,7 +39,8 @@ def test_dead_atoms_and_zeros_are_seen():
     dead[1] = 0
     found = check(Y, X, dead)
     assert found.dead_atoms == [1] and found.sparsity_A == pytest.approx(1 / 3)
-    assert check(Y, -X, A).objective == np.inf
+    outside = check(Y, -X, A)
+    assert outside.objective == np.inf and "column 0 of X" in outside.outside
 
 
 def test_fitted_estimators_pass():

@@ -26,7 +26,7 @@ def test_objective_is_as_low_as_that_of_sklearn():
 
 
 def test_codes_are_those_of_the_lasso():
-    model = DictionaryLearning(6, alpha=ALPHA, random_state=0).fit(X)
+    model = DictionaryLearning(6, alpha=ALPHA, random_state=0, transform_algorithm="lasso_cd").fit(X)
     codes = model.transform(X)
     for row, code in zip(X[:10], codes[:10], strict=True):
         lasso = linear_model.Lasso(alpha=ALPHA / 15, fit_intercept=False, tol=1e-10, max_iter=100000)
@@ -34,7 +34,9 @@ def test_codes_are_those_of_the_lasso():
 
 
 def test_atoms_lie_in_the_ball_and_signs_are_kept():
-    model = DictionaryLearning(6, alpha=ALPHA, random_state=0, positive_code=True, positive_dict=True).fit(np.abs(X))
+    model = DictionaryLearning(
+        6, alpha=ALPHA, random_state=0, positive_code=True, positive_dict=True, transform_algorithm="lasso_lars"
+    ).fit(np.abs(X))
     assert (model.components_ >= 0).all() and (model.transform(np.abs(X)) >= 0).all()
     assert (np.linalg.norm(model.components_, axis=1) <= 1 + 1e-9).all()
 
@@ -62,3 +64,42 @@ def test_bad_input():
         DictionaryLearning(3, alpha=-1).fit(X)
     with pytest.raises(ValueError, match="n_components"):
         DictionaryLearning(151).fit(X)
+
+
+@pytest.mark.parametrize("algorithm", ["omp", "lars", "lasso_lars", "lasso_cd", "threshold"])
+def test_transform_algorithms_are_those_of_sklearn(algorithm):
+    model = DictionaryLearning(6, alpha=ALPHA, random_state=0, transform_algorithm=algorithm, transform_n_nonzero_coefs=2).fit(X)
+    expected = decomposition.sparse_encode(X, model.components_, algorithm=algorithm, n_nonzero_coefs=2, alpha=ALPHA, max_iter=10000)
+    np.testing.assert_allclose(model.transform(X), expected, atol=2e-3)
+    with pytest.raises(ValueError, match="transform_algorithm"):
+        model.set_params(transform_algorithm="best").transform(X)
+
+
+def test_split_codes_can_be_frames():
+    pytest.importorskip("pandas")
+    model = DictionaryLearning(6, alpha=ALPHA, random_state=0, split_sign=True).set_output(transform="pandas").fit(X)
+    for frame in (model.transform(X), model.fit_transform(X)):
+        assert frame.shape == (150, 12) and list(frame.columns) == list(model.get_feature_names_out())
+        np.testing.assert_allclose(model.inverse_transform(frame), model.inverse_transform(frame.to_numpy()))
+
+
+def test_the_callback_sees_the_run_and_can_end_it():
+    seen = []
+
+    def callback(at):
+        seen.append(at["objective"])
+        return len(seen) == 2
+
+    model = DictionaryLearning(6, alpha=ALPHA, random_state=0, callback=callback, tol=1e-12)
+    codes = model.fit_transform(X)
+    assert len(seen) == 2 and model.certificate_.verdict == "not-converged"
+    assert objective(codes, model.components_) == pytest.approx(min(seen), rel=1e-6)
+
+
+def test_codes_and_atoms_to_start_from():
+    found = DictionaryLearning(6, alpha=ALPHA, random_state=0, max_iter=500)
+    codes = found.fit_transform(X)
+    again = DictionaryLearning(6, alpha=ALPHA, code_init=codes, dict_init=found.components_, max_iter=500).fit(X)
+    assert again.n_iter_ == 1 and again.certificate_.converged
+    with pytest.warns(RuntimeWarning, match="dict_init"):
+        DictionaryLearning(6, alpha=ALPHA, code_init=codes, random_state=0).fit(X)

@@ -116,3 +116,37 @@ def test_other_bad_input():
         L1(0.1).weight = 3
     with pytest.raises(TypeError):
         parse(3)
+
+
+def test_infinite_bounds_have_a_repr_that_evaluates():
+    for g in (Box(-np.inf, 1), Box(0, np.inf), L1(1) + Box(-np.inf, 2)):
+        assert eval(repr(g), vars(prox)) == g
+
+
+EXTREMES = [0.0, 5e-324, -5e-324, 1e-300, -1e-160, 1e-30, 1.0, -1.0, 1e30, -1e160, 1e300, -1e300]
+
+
+# Singular values of denormal matrices come out as NaN, and log-sum squares its argument.
+OVERFLOWING = ("nuclear", "rank", "rank-ball", "log-sum")
+
+
+@pytest.mark.parametrize("g", CATALOGUE, ids=by_name)
+@pytest.mark.parametrize("step", [1e-12, 1.0, 1e12])
+def test_extremes_give_numbers(g, step, request):
+    if str(g).partition(":")[0] in OVERFLOWING:
+        request.applymarker(pytest.mark.xfail(strict=True, reason="the operator itself overflows"))
+    if np.isfinite(g.modulus) and g.modulus > 0:
+        step = min(step, 0.9 / g.modulus)
+    random = np.random.default_rng(0)
+    for x in (random.permutation(EXTREMES), np.full(12, 1e300), np.full(12, 5e-324), np.array([1e300] + [5e-324] * 11)):
+        assert np.isfinite(g.prox(x, step)).all(), x
+
+
+def test_a_stopped_prox_says_how_far_it_may_be_off():
+    x = np.linspace(-2, 2.2, 12)
+    for g in CATALOGUE:
+        point, error = g.prox_with_error(x, 0.125)
+        np.testing.assert_array_equal(point, g.prox(x, 0.125))
+        assert error is None or 0 <= error < 1e-3
+    assert L1(0.5).prox_with_error(x)[1] == 0
+    assert prox.TV2D(0.5, (3, 4)).prox_with_error(x)[1] != 0

@@ -7,7 +7,7 @@ from proxsplit import NMF, DictionaryLearning, MiniBatchNMF
 
 
 @parametrize_with_checks(
-    [NMF(), MiniBatchNMF(), DictionaryLearning(), NMF(signed=True, W_set=None, H_set="l2-ball:1"), NMF(missing="nan")]
+    [NMF(), MiniBatchNMF(), DictionaryLearning(transform_algorithm="lasso_cd"), NMF(signed=True, W_set=None, H_set="l2-ball:1"), NMF(missing="nan")]
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_estimators_keep_the_protocol(estimator, check):

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -25,6 +27,42 @@ def test_ctrl_c_ends_a_fit_within_a_second(n_threads):
     with pytest.raises(KeyboardInterrupt):
         NMF(10, init="random", tol=0, max_iter=10**7, random_state=0, n_threads=n_threads).fit(X)
     assert time.monotonic() - sent[0] < 1
+
+
+def test_ctrl_c_leaves_the_best_factors_in_the_estimator():
+    threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    model = NMF(5, init="random", tol=0, max_iter=10**7, random_state=0, method="incremental")
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X)
+    assert model.certificate_.verdict == "not-converged" and "interrupted" in model.certificate_.words
+    assert model.certificate_.objective <= model.certificate_.start_objective
+    error = np.linalg.norm(X - model.transform(X) @ model.components_)
+    assert error == pytest.approx(model.reconstruction_err_, rel=1e-3)
+
+
+LONG = """
+import os, signal, threading, time
+import numpy as np
+from proxsplit import NMF
+X = np.random.default_rng(0).random((6000, 4000), dtype=np.float32)
+sent = []
+def interrupt():
+    sent.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+threading.Timer(0.4, interrupt).start()
+try:
+    NMF(300, init="nndsvda", max_iter=3, tol=0, n_threads=1).fit(X)
+except KeyboardInterrupt:
+    print("waited", time.monotonic() - sent[0], flush=True)
+    os._exit(0)
+"""
+
+
+def test_ctrl_c_works_during_a_start_that_takes_long():
+    """The singular vectors take several seconds here, and nothing inside asks for signals."""
+    done = subprocess.run([sys.executable, "-c", LONG], capture_output=True, text=True, check=True, timeout=120)
+    assert float(done.stdout.split()[1]) < 1
 
 
 def test_other_python_threads_run_during_a_fit():

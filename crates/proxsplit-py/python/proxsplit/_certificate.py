@@ -3,85 +3,153 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal, TypedDict
+
+Verdict = Literal["stationary", "optimal", "at-error-floor", "not-converged", "diverged"]
 
 
-@dataclass(frozen=True)
-class Certificate:
-    """What is true at the returned point, which theorem covers the run, and a verdict.
+class OfPair(TypedDict):
+    """What is true of the two factors of an estimator, each with the other one fixed; see :class:`AtPoint`."""
 
-    Attributes
-    ----------
-    objective : float
-        The value of the objective.
-    residual : float
-        ‖x − P(x − ∇f(x))‖ with the unit step, by the exact gradient: 0 exactly at stationary points.
-    scaled_residual : float
-        The same with the step of the solver, divided by that step.
-    stationarity : float
-        The number that is compared with the tolerance.
-    tolerance : float
-        The tolerance that was asked for.
-    step : float
-        The last step.
-    step_range : str
-        Whether the step keeps to the range that the theorem asks for.
-    passes : float
-        Passes over the data.
-    errors : dict
-        What is known of the errors of the gradient: ``{source: (kind, level)}``, where kind is ``"measured"``, ``"bounded"``,
-        ``"estimated"`` or ``"unknown"``.
-    guarantee : str
-        The theorem that covers the run.
-    verdict : str
-        ``"stationary"``, ``"at the error floor"``, ``"not converged"`` or ``"diverged"``.
-    words : str
-        The verdict in a sentence, with what to do about it.
+    residual_W: float
+    residual_H: float
+    scale_W: float
+    scale_H: float
+    codes_gap: float | None
+    dead_atoms: int
+    escape: float
+
+
+class AtPoint(TypedDict):
+    """What is true at the returned point, whoever found it.
+
+    ``residual`` is ‖x − P(x − η∇f(x))‖/η at the step η = ``reference_step``, which does not depend on the solver's own; a stopped prox
+    may hide ``prox_error`` from it (None: unknown). ``scale`` is the size of what cancels in it at a solution, and below ``rounding``
+    it is noise. ``gap`` bounds the distance to the minimum from above, ``lower_bound`` the minimum from below, where anything
+    is known. ``pair`` has the residuals of W and H for a factorization, the most that better codes could gain (``codes_gap``), the number
+    of atoms that nothing uses and what replacing one of them would gain (``escape``).
     """
 
     objective: float
     residual: float
-    scaled_residual: float
-    stationarity: float
-    tolerance: float
-    step: float
-    step_range: str
-    passes: float
-    errors: Mapping[str, tuple[str, float | None]]
+    reference_step: float
+    prox_error: float | None
+    scale: float
+    rounding: float
+    gap: float | None
+    lower_bound: float | None
+    feasible: bool
+    pair: OfPair | None
+
+
+class Assumption(TypedDict):
+    """One assumption of a theorem: its name, how firmly it is known to hold, and what it says."""
+
+    name: str
+    standing: Literal["proved", "measured", "estimated", "violated", "unknown"]
+    text: str
+
+
+class OfMethod(TypedDict):
+    """What is known of the method, whatever the point.
+
+    ``guarantee`` is what the theorem promises if its ``assumptions`` hold. Where the gradient's errors do not vanish, the residual of some
+    limit point is at most ``constant`` times their level. ``rate`` is the shortest move that the theorem allows for so many
+    steps, ``steps`` the least and the greatest step, and ``errors`` what is known of the errors: ``{source: (kind, level)}``, where
+    kind is "measured", "bounded", "estimated" or "unknown".
+    """
+
     guarantee: str
-    verdict: str
+    assumptions: list[Assumption]
+    constant: float | None
+    rate: float | None
+    errors: dict[str, tuple[str, float | None]]
+    steps: tuple[float, float] | None
+
+
+@dataclass(frozen=True, repr=False)
+class Certificate:
+    """The outcome of a run in two halves: what is true at the returned point, and what is known of the method.
+
+    Attributes
+    ----------
+    verdict : str
+        ``"stationary"`` (the residual is within the tolerance), ``"optimal"`` (the objective is proved to be within the gap that was
+        asked for), ``"at-error-floor"`` (the residual is as small as the gradient's errors allow), ``"not-converged"`` or
+        ``"diverged"``. It follows from the point alone.
+    words : str
+        The verdict in a sentence.
+    tolerance : float
+        The residual up to which the point would have been called stationary.
+    start_objective : float
+        The objective at the start.
+    passes : float
+        Passes over the data until the returned point was reached.
+    at_point : dict
+        What is true at the point; see :class:`AtPoint`.
+    of_method : dict
+        What is known of the method; see :class:`OfMethod`.
+    details : list of (str, str)
+        What stands behind the verdict, line by line.
+    """
+
+    verdict: Verdict
     words: str
+    tolerance: float
+    start_objective: float
+    passes: float
+    at_point: AtPoint
+    of_method: OfMethod
+    details: list[tuple[str, str]]
 
     @property
     def converged(self) -> bool:
-        """Whether the point is stationary to the tolerance."""
-        return self.verdict == "stationary"
+        """Whether the point is what was asked for: stationary, or within the gap."""
+        return self.verdict in ("stationary", "optimal")
+
+    @property
+    def objective(self) -> float:
+        """The value of the objective."""
+        return self.at_point["objective"]
+
+    @property
+    def residual(self) -> float:
+        """How far the point is from stationary; the number that is compared with the tolerance."""
+        return self.at_point["residual"]
+
+    @property
+    def gap(self) -> float | None:
+        """The objective is at most this far above its minimum; None if nothing is proved."""
+        return self.at_point["gap"]
+
+    @property
+    def lower_bound(self) -> float | None:
+        """The minimum of the objective is at least this; None if nothing is known."""
+        return self.at_point["lower_bound"]
+
+    @property
+    def guarantee(self) -> str:
+        """What the theorem that covers the run promises."""
+        return self.of_method["guarantee"]
+
+    @property
+    def errors(self) -> dict[str, tuple[str, float | None]]:
+        """What is known of the errors of the gradient, ``{source: (kind, level)}``."""
+        return self.of_method["errors"]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as a dictionary that json can write."""
         return asdict(self)
 
-    def _rows(self) -> list[tuple[str, str]]:
-        rows = [
-            ("objective", f"{self.objective:.10e}"),
-            ("residual", f"{self.residual:.3e} at step 1, {self.scaled_residual:.3e} at step {self.step:.2e}"),
-            ("step", self.step_range),
-        ]
-        for source, (kind, level) in self.errors.items():
-            rows.append(("error", f"{source}: {'unknown' if level is None else f'{level:.2e} ({kind})'}"))
-        rows.append(("guarantee", self.guarantee))
-        return rows
-
     def __repr__(self) -> str:
-        return "\n".join([self.words, *(f"  {name:<11} {text}" for name, text in self._rows())])
+        return "\n".join([self.words, *(f"  {name:<11} {text}" for name, text in self.details)])
 
     def _repr_html_(self) -> str:
-        color = {"stationary": "#2a7d2a", "at the error floor": "#946200"}.get(self.verdict, "#a32020")
+        color = "#2a7d2a" if self.converged else "#946200" if self.verdict == "at-error-floor" else "#a32020"
         cells = "".join(
             f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
             f"<td style='text-align:left'>{html.escape(text)}</td></tr>"
-            for name, text in self._rows()
+            for name, text in self.details
         )
         return f"<div><b style='color:{color}'>{html.escape(self.words)}</b><table>{cells}</table></div>"

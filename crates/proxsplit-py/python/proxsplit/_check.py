@@ -14,7 +14,7 @@ from ._data import STORED, factor, finiteness, native
 from ._terms import joined
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit:
     """What is true of the factors of a matrix, by the definition of the problem ½‖Y − XA‖² + ψ₀(X) + ψ(A).
 
@@ -24,18 +24,24 @@ class Audit:
         The objective with the factors as given; infinite if a factor lies outside its set.
     misfit : float
         ½‖Y − XA‖²
+    misfit_rounding : float
+        The misfit is right up to this.
     relative_error : float
         ‖Y − XA‖/‖Y‖
     best_objective : float
         The objective with the best A for this X.
-    residual_X, scaled_residual_X : float
-        How far X is from stationary, with the unit step and with the step 1/L.
-    residual_A : float
-        How far A is from the best codes for this X.
+    residual_X, residual_A : float
+        How far each factor is from stationary for the other one, at the step 1/L.
+    scale_X, scale_A : float
+        ‖YAᵀ‖ and ‖XᵀY‖, the sizes that the residuals are compared with.
     sparsity_X, sparsity_A : float
         The shares of zeros.
     dead_atoms : list of int
         Atoms that are zero or that no sample uses.
+    escape : float
+        What replacing a dead atom would gain at least.
+    outside : str or None
+        The first column that lies outside its set by more than the rounding of float32, and how far.
     scale_is_degenerate : bool
         Whether a penalty can be made as small as one likes by moving scale from one factor to the other.
     balance_gain : float
@@ -44,14 +50,18 @@ class Audit:
 
     objective: float
     misfit: float
+    misfit_rounding: float
     relative_error: float
     best_objective: float
     residual_X: float
-    scaled_residual_X: float
     residual_A: float
+    scale_X: float
+    scale_A: float
     sparsity_X: float
     sparsity_A: float
     dead_atoms: list[int]
+    escape: float
+    outside: str | None
     scale_is_degenerate: bool
     balance_gain: float
 
@@ -63,11 +73,15 @@ class Audit:
         rows = [
             ("objective", f"{self.objective:.10e}, and {self.best_objective:.10e} with the best codes"),
             ("relative error", f"{self.relative_error:.3e}"),
-            ("residual of X", f"{self.residual_X:.3e} at step 1, {self.scaled_residual_X:.3e} at step 1/L"),
-            ("residual of A", f"{self.residual_A:.3e}"),
+            ("residual of X", f"{self.residual_X:.3e} of {self.scale_X:.3e}"),
+            ("residual of A", f"{self.residual_A:.3e} of {self.scale_A:.3e}"),
             ("zeros", f"{self.sparsity_X:.1%} of X, {self.sparsity_A:.1%} of A"),
             ("dead atoms", ", ".join(map(str, self.dead_atoms)) or "none"),
         ]
+        if self.dead_atoms and self.escape > 0:
+            rows.append(("replacing one", f"lowers the objective by {self.escape:.3e}"))
+        if self.outside:
+            rows.append(("infeasible", self.outside))
         if self.scale_is_degenerate:
             rows.append(("scale", "degenerate: only one factor is penalized; penalize both or bound the other"))
         elif self.balance_gain > 0:

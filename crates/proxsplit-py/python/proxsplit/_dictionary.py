@@ -2,55 +2,81 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.decomposition import sparse_encode
+from sklearn.utils.validation import check_is_fitted
 
-from ._factorization import Factorization, checked_rank, checked_run
+from ._advice import warn
+from ._data import validated
+from ._factorization import Factorization, checked_rank, checked_run, threads
+from ._progress import Progress
 from ._terms import joined
+
+FITS = ("lars", "cd")
+TRANSFORMS = ("omp", "lars", "lasso_lars", "lasso_cd", "threshold")
 
 
 class DictionaryLearning(Factorization):
     """Dictionary learning X ≈ WH: signed atoms in the unit ball, sparse signed codes.
 
-    The objective is that of :class:`sklearn.decomposition.MiniBatchDictionaryLearning`::
+    The objective is that of :class:`sklearn.decomposition.DictionaryLearning`::
 
         ½‖X − WH‖² + alpha·‖W‖₁   with ‖H_k‖₂ ≤ 1 for every atom
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Number of atoms, at most the number of samples. None is the smaller of both sides of X.
+    n_components : int, 'auto' or None, default=None
+        Number of atoms, at most the number of samples. None and 'auto' are the number of features, or of samples if there are fewer.
     alpha : float, default=1.0
         Weight of the ℓ1 norm of the codes.
     max_iter : int, default=200
         Passes over the data.
-    batch_size : int or None, default=None
-        Samples in a batch, for the methods that have some.
+    tol : float, default=1e-3
+        The run has converged when the residuals of codes and atoms are below `tol` times the parts that cancel in them at a
+        solution, as in :class:`NMF`.
+    fit_algorithm : {'lars', 'cd'}, default='lars'
+        As in scikit-learn. Both solve the same lasso problems, and here both run the same method, see `method`.
+    transform_algorithm : {'omp', 'lars', 'lasso_lars', 'lasso_cd', 'threshold'}, default='omp'
+        How :meth:`transform` finds the codes, as in scikit-learn. 'lasso_lars' and 'lasso_cd' both solve the problem above to
+        high accuracy; the others are scikit-learn's own.
+    transform_n_nonzero_coefs : int or None, default=None
+        Number of nonzeros of a code for 'omp' and 'lars'; None is a tenth of the features.
+    transform_alpha : float, default=None
+        Weight of the ℓ1 norm in :meth:`transform`, or the threshold; None is alpha.
+    n_jobs : int or None, default=None
+        As in scikit-learn; in place of `n_threads`.
+    code_init : ndarray of shape (n_samples, n_components), default=None
+        The codes to start from; only together with `dict_init`.
     dict_init : ndarray of shape (n_components, n_features), default=None
         The atoms to start from.
-    transform_alpha : float, default=None
-        Weight of the ℓ1 norm in :meth:`transform`; None is alpha.
+    callback : callable, default=None
+        Called at every look at the run with a dictionary of ``passes``, ``objective`` and ``residual``. True ends the run.
     verbose : int, default=0
         Whether to show progress.
     split_sign : bool, default=False
-        Whether :meth:`transform` returns the positive and the negative part of the codes side by side.
+        Whether codes come as their positive and their negative part, side by side.
     random_state : int, RandomState instance or None, default=None
         Seed of the start and of the order of batches.
     positive_code, positive_dict : bool, default=False
         Whether codes or atoms must be nonnegative.
-    tol : float, default=1e-3
-        The run has converged when the true residual of the problem is below `tol` times the residual at the start.
+    transform_max_iter : int, default=1000
+        Iterations of 'lasso_lars' and 'lasso_cd' in scikit-learn; here they are solved to high accuracy in any case.
     method : str, default='auto'
         The method of the command line: 'auto', 'batch', 'incremental', 'aggregated' or 'sggd'.
+    batch_size : int or None, default=None
+        Samples in a batch, for the methods that have some.
     n_threads : int or None, default=None
         Number of threads; None is one for each core.
     dtype : dtype, default=None
         Type of the factors; None is float32 for float32 data, else float64.
     missing : {'nan', 'unstored'} or None, default=None
         Which entries of X were not observed: those that are NaN, or those that a sparse X does not store. The misfit is summed
-        over the others, and the product WH stands for them.
+        over the others, and the product WH stands for them. :meth:`transform` then needs 'lasso_cd' or 'lasso_lars'.
 
     Attributes
     ----------
@@ -60,6 +86,8 @@ class DictionaryLearning(Factorization):
         Number of atoms.
     reconstruction_err_ : float
         ‖X − WH‖, the Frobenius norm, over the observed entries.
+    error_ : ndarray
+        The objective at every look at the run.
     n_iter_ : int
         Passes over the data.
     certificate_ : Certificate
@@ -86,20 +114,27 @@ class DictionaryLearning(Factorization):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: int | Literal["auto"] | None = None,
         *,
         alpha: float = 1.0,
         max_iter: int = 200,
-        batch_size: int | None = None,
-        dict_init: Any = None,
+        tol: float = 1e-3,
+        fit_algorithm: str = "lars",
+        transform_algorithm: str = "omp",
+        transform_n_nonzero_coefs: int | None = None,
         transform_alpha: float | None = None,
+        n_jobs: int | None = None,
+        code_init: Any = None,
+        dict_init: Any = None,
+        callback: Callable[[dict[str, float]], object] | None = None,
         verbose: int = 0,
         split_sign: bool = False,
         random_state: Any = None,
         positive_code: bool = False,
         positive_dict: bool = False,
-        tol: float = 1e-3,
+        transform_max_iter: int = 1000,
         method: str = "auto",
+        batch_size: int | None = None,
         n_threads: int | None = None,
         dtype: Any = None,
         missing: str | None = None,
@@ -107,16 +142,23 @@ class DictionaryLearning(Factorization):
         self.n_components = n_components
         self.alpha = alpha
         self.max_iter = max_iter
-        self.batch_size = batch_size
-        self.dict_init = dict_init
+        self.tol = tol
+        self.fit_algorithm = fit_algorithm
+        self.transform_algorithm = transform_algorithm
+        self.transform_n_nonzero_coefs = transform_n_nonzero_coefs
         self.transform_alpha = transform_alpha
+        self.n_jobs = n_jobs
+        self.code_init = code_init
+        self.dict_init = dict_init
+        self.callback = callback
         self.verbose = verbose
         self.split_sign = split_sign
         self.random_state = random_state
         self.positive_code = positive_code
         self.positive_dict = positive_dict
-        self.tol = tol
+        self.transform_max_iter = transform_max_iter
         self.method = method
+        self.batch_size = batch_size
         self.n_threads = n_threads
         self.dtype = dtype
         self.missing = missing
@@ -134,21 +176,48 @@ class DictionaryLearning(Factorization):
         return self._codes(self.alpha, "alpha"), atoms
 
     def _transform_term(self) -> str:
-        if self.transform_alpha is None:
-            return self._codes_term
-        return self._codes(self.transform_alpha, "transform_alpha")
+        return self._codes(self.alpha if self.transform_alpha is None else self.transform_alpha, "transform_alpha")
 
     def _start(self, X: Any, W: Any, H: Any) -> tuple[str, int, Any, Any]:
         checked_run(self)
-        atoms = H if self.dict_init is None else self.dict_init
-        rank = checked_rank(self.n_components, X.shape[0], min(X.shape) if atoms is None else len(atoms), type(self).__name__)
+        self._check_algorithms()
+        atoms, codes = H if self.dict_init is None else self.dict_init, W if self.code_init is None else self.code_init
+        rank = checked_rank(self.n_components, X.shape[0], X.shape[1] if atoms is None else len(atoms), type(self).__name__)
         if atoms is None:
+            if codes is not None:
+                warn("code_init is ignored without dict_init. Give both.", RuntimeWarning)
             return "random", rank, None, None
-        codes = np.zeros((X.shape[0], rank)) if W is None else W
-        return "custom", rank, codes, atoms
+        # Without codes, zeros: the first pass solves for them.
+        return "custom", rank, np.zeros((X.shape[0], rank)) if codes is None else codes, in_ball(atoms)
+
+    def _check_algorithms(self) -> None:
+        for parameter, choices in (("fit_algorithm", FITS), ("transform_algorithm", TRANSFORMS)):
+            value = getattr(self, parameter)
+            if value not in choices:
+                raise ValueError(
+                    f"The {parameter!r} parameter of DictionaryLearning must be one of {', '.join(choices)}. Got {value!r} instead."
+                )
+
+    def _threads(self) -> int:
+        return threads(self.n_jobs if self.n_threads is None else self.n_threads)
+
+    def _observer(self, progress: Progress) -> Any:
+        if self.callback is None:
+            return super()._observer(progress)
+        callback = self.callback
+
+        def observe(passes: float, objective: float, residual: float) -> bool:
+            progress.show(passes, objective, residual)
+            return callback({"passes": passes, "objective": objective, "residual": residual}) is True
+
+        return observe
+
+    def _keep(self, answer: dict[str, Any], X: Any) -> None:
+        super()._keep(answer, X)
+        self.error_ = self.trace_["objective"]
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """Return the sparse codes of X.
+        """Return the sparse codes of X, by `transform_algorithm`.
 
         Parameters
         ----------
@@ -160,12 +229,30 @@ class DictionaryLearning(Factorization):
         W : ndarray of shape (n_samples, n_components)
             The codes; twice as many columns with ``split_sign``.
         """
-        return self._split(super().transform(X))
+        self._check_algorithms()
+        if self.transform_algorithm.startswith("lasso"):
+            return self._split(self._encode(X))
+        check_is_fitted(self)
+        if self.missing is not None:
+            raise ValueError(f"transform_algorithm={self.transform_algorithm!r} cannot pass over missing entries; use 'lasso_cd'")
+        X = validated(self, X, signed=True, reset=False)
+        codes = sparse_encode(
+            np.asarray(X.toarray() if sp.issparse(X) else X, dtype=self.components_.dtype),
+            self.components_,
+            algorithm=self.transform_algorithm,
+            n_nonzero_coefs=self.transform_n_nonzero_coefs,
+            alpha=self.alpha if self.transform_alpha is None else self.transform_alpha,
+            n_jobs=self.n_jobs,
+            positive=self.positive_code,
+        )
+        return self._split(codes)
 
     def fit_transform(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> NDArray[Any]:
-        """Learn the atoms of X and return the codes; see :meth:`fit` and :meth:`transform`."""
-        codes = super().fit_transform(X, W=W, H=H)
-        return self._split(codes if self.transform_alpha is None else super().transform(X))
+        """Learn the atoms of X and return the codes that were found with them, the solutions of the problem above.
+
+        With ``transform_algorithm="lasso_cd"`` and no `transform_alpha` they are those of :meth:`transform`.
+        """
+        return self._split(self._fit(X, W, H))
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
         """Return the data that the codes stand for.
@@ -180,9 +267,16 @@ class DictionaryLearning(Factorization):
         X_original : ndarray of shape (n_samples, n_features)
             Codes times atoms.
         """
+        check_is_fitted(self)
+        codes = X if sp.issparse(X) else np.asarray(X)
+        if codes.shape[1] != self._n_features_out:
+            raise ValueError(
+                f"The number of components in the input is different from the number of atoms. "
+                f"Expected {self._n_features_out}, got {codes.shape[1]}."
+            )
         if self.split_sign:
-            X = X[:, : self.n_components_] - X[:, self.n_components_ :]
-        return super().inverse_transform(X)
+            codes = codes[:, : self.n_components_] - codes[:, self.n_components_ :]
+        return super().inverse_transform(codes)
 
     def _split(self, codes: NDArray[Any]) -> NDArray[Any]:
         return np.hstack([np.maximum(codes, 0), np.maximum(-codes, 0)]) if self.split_sign else codes
@@ -190,3 +284,11 @@ class DictionaryLearning(Factorization):
     @property
     def _n_features_out(self) -> int:
         return self.components_.shape[0] * (2 if self.split_sign else 1)
+
+
+def in_ball(atoms: Any) -> NDArray[Any]:
+    """Atoms longer than 1 at length 1."""
+    given = np.asarray(atoms, dtype=np.float64)
+    if given.ndim != 2:
+        raise ValueError(f"dict_init has shape {given.shape}, but it must be a matrix of n_components × n_features")
+    return given / np.maximum(np.linalg.norm(given, axis=1, keepdims=True), 1.0)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _proxsplit
+from ._advice import advise
 from ._certificate import Certificate
 from ._data import factor, factor_dtype, native, validated
 from ._progress import Progress
+
+if TYPE_CHECKING:
+    if sys.version_info >= (3, 11):
+        from typing import Self
+    else:
+        from typing_extensions import Self
 
 INITS = ("auto", "random", "nndsvd", "nndsvda", "nndsvdar", "custom")
 
@@ -49,7 +55,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """The initialisation, the number of components, and the given factors."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any = None, **params: Any) -> Factorization:
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Learn the components of X.
 
         Parameters
@@ -65,9 +71,9 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Returns
         -------
         self : object
-            The fitted estimator.
+            The fitted estimator. After Ctrl-C it holds the best factors that were looked at.
         """
-        self.fit_transform(X, **params)
+        self._fit(X, **params)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> NDArray[Any]:
@@ -89,9 +95,16 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         W : ndarray of shape (n_samples, n_components)
             The codes.
         """
+        return self._fit(X, W, H)
+
+    def _fit(self, X: Any, W: Any = None, H: Any = None) -> NDArray[Any]:
+        """Learn the components and return the codes, whatever the output is set to be."""
         X = validated(self, X, signed=self._is_signed(), reset=True)
         answer = self._run(X, *self._start(X, W, H))
         self._keep(answer, X)
+        if answer["interrupt"] is not None:
+            raise answer["interrupt"]
+        advise(self, self.certificate_, answer["reason"], answer["degenerate"])
         return answer["W"]
 
     def _run(self, X: Any, init: str, rank: int, W: Any, H: Any) -> dict[str, Any]:
@@ -102,15 +115,13 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             "rank": rank,
             "codes": codes,
             "atoms": atoms,
-            "init": init,
+            "init": "random" if init == "custom" else init,
             "tol": float(self.tol),
             "passes": float(self.max_iter),
-            # A look at the true residual costs more than a pass.
-            "check_every": float(min(10, self.max_iter)),
             "seed": int(check_random_state(self.random_state).randint(2**31 - 1)),
             "method": self.method,
             "batch_size": self.batch_size,
-            "threads": threads(self.n_threads),
+            "threads": self._threads(),
             "single": dtype == np.float32,
             "missing": self.missing,
         }
@@ -120,7 +131,14 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         else:
             W = H = None
         with Progress(self.verbose, self.max_iter, type(self).__name__) as progress:
-            return _proxsplit.factorize(native(X), settings, W, H, progress.show if self.verbose else None)
+            return _proxsplit.factorize(native(X), settings, W, H, self._observer(progress))
+
+    def _observer(self, progress: Progress) -> Any:
+        """Called at every look at a run; true ends it."""
+        return progress.show if self.verbose else None
+
+    def _threads(self) -> int:
+        return threads(self.n_threads)
 
     def _keep(self, answer: dict[str, Any], X: Any) -> None:
         self.components_ = answer["H"]
@@ -131,12 +149,6 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.trace_ = answer["trace"]
         self.certificate_ = Certificate(**answer["certificate"])
         self._codes_term = self._terms(*X.shape)[0]
-        for words in answer["warnings"]:
-            warnings.warn(words, UserWarning, stacklevel=4)
-        if self.tol > 0 and not self.certificate_.converged:
-            warnings.warn(
-                f"{self.certificate_.words}. Raise max_iter, loosen tol, or see certificate_.", ConvergenceWarning, stacklevel=4
-            )
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Return the codes of X for the fitted components, each row solved to high accuracy on its own.
@@ -151,10 +163,13 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         W : ndarray of shape (n_samples, n_components)
             The codes.
         """
+        return self._encode(X)
+
+    def _encode(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
         X = validated(self, X, signed=self._is_signed(), reset=False)
         components = np.ascontiguousarray(self.components_)
-        return _proxsplit.encode(native(X), components, self._transform_term(), threads(self.n_threads), self.missing)
+        return _proxsplit.encode(native(X), components, self._transform_term(), self._threads(), self.missing)
 
     def _transform_term(self) -> str:
         return self._codes_term
@@ -198,8 +213,8 @@ def threads(n_threads: int | None) -> int:
 
 
 def checked_rank(n_components: Any, n_samples: int, default: int, name: str) -> int:
-    """The number of components as an integer of at least 1 and at most the number of samples."""
-    rank = default if n_components in (None, "auto") else n_components
+    """The number of components as an integer of at least 1; `default`, as far as there are samples, if none is given."""
+    rank = min(default, n_samples) if n_components is None or n_components == "auto" else n_components
     if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1:
         raise ValueError(
             f"The 'n_components' parameter of {name} must be an int in the range [1, inf) or 'auto'. Got {n_components!r} instead."

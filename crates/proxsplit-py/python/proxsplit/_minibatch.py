@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,12 +11,19 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from . import _proxsplit
-from ._data import factor_dtype, native, validated
-from ._factorization import checked_rank, checked_run, threads
-from ._nmf import NMF
+from ._compat import checked_loss, checked_start
+from ._data import factor, factor_dtype, native, validated
+from ._factorization import checked_rank, checked_run
+from ._nmf import BaseNMF
+
+if TYPE_CHECKING:
+    if sys.version_info >= (3, 11):
+        from typing import Self
+    else:
+        from typing_extensions import Self
 
 
-class MiniBatchNMF(NMF):
+class MiniBatchNMF(BaseNMF):
     """Nonnegative matrix factorization X ≈ WH in mini-batches.
 
     The objective is that of :class:`NMF`. :meth:`fit` visits the samples batch by batch, :meth:`partial_fit` learns from
@@ -24,13 +32,17 @@ class MiniBatchNMF(NMF):
     Parameters
     ----------
     n_components : int or 'auto', default='auto'
-        Number of components, at most the number of samples. 'auto' is the smaller of both sides of X.
+        Number of components, at most the number of samples. 'auto' is as in :class:`NMF`.
     init : {'auto', 'random', 'nndsvd', 'nndsvda', 'nndsvdar', 'custom'}, default=None
-        The start, as in :class:`NMF`; :meth:`partial_fit` starts with 'random'.
+        The start, as in :class:`NMF`; :meth:`partial_fit` starts with 'random', or with `H` if 'custom'.
     batch_size : int, default=1024
         Samples in a batch of :meth:`fit`.
+    beta_loss : {'frobenius', 2}, default='frobenius'
+        The loss; others are refused.
     tol : float, default=1e-4
-        The run has converged when the true residual of the problem is below `tol` times the residual at the start.
+        When the run has converged, as in :class:`NMF`.
+    max_no_improvement : int or None, default=10
+        Accepted as in scikit-learn. A run ends by `tol`, `max_iter`, or when nothing can be gained any more.
     max_iter : int, default=200
         Passes over the data.
     alpha_W, alpha_H : float, default=0.0 and 'same'
@@ -39,6 +51,10 @@ class MiniBatchNMF(NMF):
         Share of the ℓ1 norm in these penalties.
     forget_factor : float, default=0.7
         Weight of all earlier batches against the newest in :meth:`partial_fit`; 1 forgets nothing.
+    fresh_restarts : bool, default=False
+        Accepted as in scikit-learn. Here W is solved from scratch for every batch of :meth:`partial_fit`, and never approximately.
+    fresh_restarts_max_iter, transform_max_iter : int, default=30 and None
+        Accepted as in scikit-learn; W is solved to high accuracy in any case.
     random_state : int, RandomState instance or None, default=None
         Seed of the start and of the order of batches.
     verbose : int, default=0
@@ -67,7 +83,7 @@ class MiniBatchNMF(NMF):
     n_components_ : int
         Number of components.
     n_steps_ : int
-        Number of batches seen by :meth:`partial_fit`.
+        Number of batches seen by :meth:`fit` and :meth:`partial_fit`.
     reconstruction_err_ : float
         ‖X − WH‖, the Frobenius norm; of the newest batch after :meth:`partial_fit`.
     n_iter_ : int
@@ -96,6 +112,10 @@ class MiniBatchNMF(NMF):
     ((3, 20), 50)
     """
 
+    # There is no choice of a solver; its losses are those of 'mu'.
+    solver = "mu"
+    batch_size: int
+
     # What partial_fit remembers: Σ wwᵀ, Σ wxᵀ and the number of samples, all with forgetting.
     _gram: NDArray[Any]
     _cross: NDArray[Any]
@@ -103,16 +123,21 @@ class MiniBatchNMF(NMF):
 
     def __init__(
         self,
-        n_components: Any = "auto",
+        n_components: int | Literal["auto"] | None = "auto",
         *,
-        init: Any = None,
+        init: str | None = None,
         batch_size: int = 1024,
+        beta_loss: float | str = "frobenius",
         tol: float = 1e-4,
+        max_no_improvement: int | None = 10,
         max_iter: int = 200,
         alpha_W: float = 0.0,
-        alpha_H: Any = "same",
+        alpha_H: float | Literal["same"] = "same",
         l1_ratio: float = 0.0,
         forget_factor: float = 0.7,
+        fresh_restarts: bool = False,
+        fresh_restarts_max_iter: int = 30,
+        transform_max_iter: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
         signed: bool = False,
@@ -125,15 +150,33 @@ class MiniBatchNMF(NMF):
         dtype: Any = None,
         missing: str | None = None,
     ) -> None:
-        super().__init__(
-            n_components, init=init, tol=tol, max_iter=max_iter, random_state=random_state, alpha_W=alpha_W, alpha_H=alpha_H,
-            l1_ratio=l1_ratio, verbose=verbose, signed=signed, W_penalty=W_penalty, H_penalty=H_penalty, W_set=W_set,
-            H_set=H_set, method=method, batch_size=batch_size, n_threads=n_threads, dtype=dtype,
-            missing=missing,
-        )  # fmt: skip
+        self.n_components = n_components
+        self.init = init
+        self.batch_size = batch_size
+        self.beta_loss = beta_loss
+        self.tol = tol
+        self.max_no_improvement = max_no_improvement
+        self.max_iter = max_iter
+        self.alpha_W = alpha_W
+        self.alpha_H = alpha_H
+        self.l1_ratio = l1_ratio
         self.forget_factor = forget_factor
+        self.fresh_restarts = fresh_restarts
+        self.fresh_restarts_max_iter = fresh_restarts_max_iter
+        self.transform_max_iter = transform_max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+        self.signed = signed
+        self.W_penalty = W_penalty
+        self.H_penalty = H_penalty
+        self.W_set = W_set
+        self.H_set = H_set
+        self.method = method
+        self.n_threads = n_threads
+        self.dtype = dtype
+        self.missing = missing
 
-    def partial_fit(self, X: Any, y: Any = None) -> MiniBatchNMF:
+    def partial_fit(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> Self:
         """Learn from one batch of samples.
 
         Parameters
@@ -142,6 +185,10 @@ class MiniBatchNMF(NMF):
             The batch.
         y : Ignored
             Not used, present for API consistency by convention.
+        W : Ignored
+            Codes follow from the components; present as in scikit-learn.
+        H : array-like of shape (n_components, n_features), default=None
+            The components to start from, for ``init="custom"``; only the first call reads them.
 
         Returns
         -------
@@ -153,38 +200,49 @@ class MiniBatchNMF(NMF):
         first = not hasattr(self, "_gram")
         X = validated(self, X, signed=self._is_signed(), reset=first)
         if first:
-            self._begin(X)
+            self._begin(X, H)
         seen = self.forget_factor * self._seen + X.shape[0]
         codes, atoms = self._terms(1, X.shape[1])[0], self._terms(max(1, round(seen)), X.shape[1])[1]
-        W = _proxsplit.encode(native(X), self.components_, codes, threads(self.n_threads))
+        W = _proxsplit.encode(native(X), self.components_, codes, self._threads())
         self._seen, self._codes_term = seen, codes
         self._gram = self.forget_factor * self._gram + W.T @ W
         self._cross = self.forget_factor * self._cross + np.asarray(W.T @ X, dtype=W.dtype)
-        self.components_ = _proxsplit.update_atoms(self.components_, self._gram, self._cross, atoms)
+        self.components_ = _proxsplit.update_atoms(self.components_, self._gram, self._cross, atoms, self._threads())
         self.reconstruction_err_ = _error(X, W, self.components_)
         self.n_steps_ += 1
         return self
 
-    def _begin(self, X: Any) -> None:
-        """Random components of the size of the data, and no memory."""
+    def _begin(self, X: Any, H: Any) -> None:
+        """Given or random components of the size of the data, and no memory."""
         checked_run(self)
-        if not 0 < self.forget_factor <= 1:
-            raise ValueError(f"The 'forget_factor' parameter of MiniBatchNMF must be in the range (0, 1]. Got {self.forget_factor!r} instead.")
+        checked_loss(self.beta_loss, self.solver, type(self).__name__)
+        self._check_forgetting()
         dtype = factor_dtype(X, self.dtype)
-        rank = checked_rank(self.n_components, X.shape[0], min(X.shape), type(self).__name__)
-        random = check_random_state(self.random_state)
-        scale = np.sqrt(max(abs(X.mean()), np.finfo(dtype).tiny) / rank)
-        self.components_ = np.ascontiguousarray(scale * random.uniform(0.5, 1.5, (rank, X.shape[1])), dtype=dtype)
+        custom = self.init == "custom" and H is not None
+        name = type(self).__name__
+        rank = checked_rank(self.n_components, X.shape[0], len(H) if custom else X.shape[1], name)
+        if custom:
+            checked_start(H, (rank, X.shape[1]), dtype, f"{name} (input H)")
+            self.components_ = factor(H, (rank, X.shape[1]), dtype, "H")
+        else:
+            random = check_random_state(self.random_state)
+            scale = np.sqrt(max(abs(X.mean()), np.finfo(dtype).tiny) / rank)
+            self.components_ = np.ascontiguousarray(scale * random.uniform(0.5, 1.5, (rank, X.shape[1])), dtype=dtype)
         self.n_components_, self.n_steps_, self._seen = rank, 0, 0.0
         self._gram = np.zeros((rank, rank), dtype)
         self._cross = np.zeros((rank, X.shape[1]), dtype)
 
+    def _check_forgetting(self) -> None:
+        if not 0 <= self.forget_factor <= 1:
+            raise ValueError(f"The 'forget_factor' parameter of MiniBatchNMF must be in the range [0, 1]. Got {self.forget_factor!r} instead.")
+
     def _keep(self, answer: dict[str, Any], X: Any) -> None:
         super()._keep(answer, X)
+        self.n_steps_ = round(self.certificate_.passes * -(-X.shape[0] // self.batch_size))
         if self.missing is not None:
             return
         W = answer["W"]
-        self._seen, self.n_steps_ = float(X.shape[0]), 0
+        self._seen = float(X.shape[0])
         self._gram = np.ascontiguousarray(W.T @ W)
         self._cross = np.ascontiguousarray(W.T @ X, dtype=W.dtype)
 

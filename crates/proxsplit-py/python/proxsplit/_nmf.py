@@ -2,13 +2,76 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
+from ._advice import warn
+from ._compat import checked_loss, checked_solver, checked_start
+from ._data import factor_dtype
 from ._factorization import INITS, Factorization, checked_rank, checked_run
 from ._terms import elastic, joined
 
 
-class NMF(Factorization):
+class BaseNMF(Factorization):
+    """What NMF and its mini-batch form share: the terms of both factors, and the start."""
+
+    n_components: int | Literal["auto"] | None
+    init: str | None
+    solver: str
+    beta_loss: float | str
+    alpha_W: float
+    alpha_H: float | Literal["same"]
+    l1_ratio: float
+    signed: bool
+    W_penalty: Any
+    H_penalty: Any
+    W_set: Any
+    H_set: Any
+
+    def _is_signed(self) -> bool:
+        return bool(self.signed)
+
+    def _terms(self, n_samples: int, n_features: int) -> tuple[str, str]:
+        alpha_H = self.alpha_W if self.alpha_H == "same" else self.alpha_H
+        for name, value in (("alpha_W", self.alpha_W), ("alpha_H", alpha_H)):
+            if not value >= 0:
+                raise ValueError(f"The {name!r} parameter of {type(self).__name__} must be in the range [0, inf). Got {value!r} instead.")
+        if not 0 <= self.l1_ratio <= 1:
+            raise ValueError(f"The 'l1_ratio' parameter must be in the range [0, 1]. Got {self.l1_ratio!r} instead.")
+        codes = elastic(float(self.alpha_W) * n_features, float(self.l1_ratio))
+        atoms = elastic(float(alpha_H) * n_samples, float(self.l1_ratio))
+        return (
+            joined(codes, self.W_penalty, self.W_set, ("alpha_W", "W_penalty", "W_set")),
+            joined(atoms, self.H_penalty, self.H_set, ("alpha_H", "H_penalty", "H_set")),
+        )
+
+    def _check_solver(self) -> None:
+        """Refuse a solver that is not known, where there is a choice."""
+
+    def _start(self, X: Any, W: Any, H: Any) -> tuple[str, int, Any, Any]:
+        checked_run(self)
+        name, smaller = type(self).__name__, min(X.shape)
+        self._check_solver()
+        checked_loss(self.beta_loss, self.solver, name)
+        if self.init is not None and self.init not in INITS:
+            raise ValueError(f"The 'init' parameter of {name} must be one of {', '.join(INITS)} or None. Got {self.init!r} instead.")
+        custom = self.init == "custom"
+        if custom and (W is None or H is None):
+            raise ValueError("init='custom' needs the factors: fit_transform(X, W=..., H=...)")
+        if not custom and (W is not None or H is not None):
+            warn("When init!='custom', provided W or H are ignored. Set init='custom' to use them as initialization.", RuntimeWarning)
+        singular = self.init in ("nndsvd", "nndsvda", "nndsvdar")
+        if singular and isinstance(self.n_components, int) and self.n_components > smaller:
+            raise ValueError(f"init = {self.init!r} can only be used when n_components <= min(n_samples, n_features)")
+        rank = checked_rank(self.n_components, X.shape[0], len(H) if custom else X.shape[1], name)
+        if custom:
+            dtype = factor_dtype(X, self.dtype)
+            checked_start(H, (rank, X.shape[1]), dtype, f"{name} (input H)")
+            checked_start(W, (X.shape[0], rank), dtype, f"{name} (input W)")
+        usual = "nndsvda" if rank <= smaller and self.missing is None else "random"
+        return self.init or usual, rank, W, H
+
+
+class NMF(BaseNMF):
     """Nonnegative matrix factorization X ≈ WH, with any penalty and any set on each factor.
 
     The objective is that of :class:`sklearn.decomposition.NMF`, with the same names and scalings::
@@ -22,14 +85,19 @@ class NMF(Factorization):
     Parameters
     ----------
     n_components : int or 'auto', default='auto'
-        Number of components, at most the number of samples. 'auto' takes it from the given factors if ``init="custom"``, else the
-        smaller of both sides of X.
+        Number of components, at most the number of samples. 'auto' takes it from the given factors if ``init="custom"``, else it is
+        the number of features, or of samples if there are fewer.
     init : {'auto', 'random', 'nndsvd', 'nndsvda', 'nndsvdar', 'custom'}, default=None
         The start. None is 'nndsvda' if n_components ≤ min(n_samples, n_features), else 'random', as in scikit-learn; 'random' too
         with `missing`, where singular vectors would take the gaps for zeros. 'auto' is the command line's choice: 'nndsvd' for
         sparse data and nonnegative factors, else 'random'. 'custom' takes `W` and `H` from :meth:`fit_transform`.
+    solver : {'cd', 'mu'}, default='cd'
+        As in scikit-learn. Both run the same method, see `method`: the objective is the same.
+    beta_loss : {'frobenius', 2}, default='frobenius'
+        The loss; others are refused.
     tol : float, default=1e-4
-        The run has converged when the true residual of the problem is below `tol` times the residual at the start.
+        The run has converged when the residuals of W and of H are below `tol` times ‖XHᵀ‖ and ‖WᵀX‖, the parts that cancel in
+        them at a solution. 0 makes `max_iter` passes unless nothing can be gained any more.
     max_iter : int, default=200
         Passes over the data.
     random_state : int, RandomState instance or None, default=None
@@ -40,6 +108,8 @@ class NMF(Factorization):
         Share of the ℓ1 norm in these penalties.
     verbose : int, default=0
         Whether to show progress.
+    shuffle : bool, default=False
+        As in scikit-learn, where it shuffles coordinates. Here it changes nothing: batches always come in a new random order.
     signed : bool, default=False
         Whether X may have negative entries.
     W_penalty, H_penalty : str, Operator or None, default=None
@@ -92,16 +162,19 @@ class NMF(Factorization):
 
     def __init__(
         self,
-        n_components: Any = "auto",
+        n_components: int | Literal["auto"] | None = "auto",
         *,
-        init: Any = None,
+        init: str | None = None,
+        solver: str = "cd",
+        beta_loss: float | str = "frobenius",
         tol: float = 1e-4,
         max_iter: int = 200,
         random_state: Any = None,
         alpha_W: float = 0.0,
-        alpha_H: Any = "same",
+        alpha_H: float | Literal["same"] = "same",
         l1_ratio: float = 0.0,
         verbose: int = 0,
+        shuffle: bool = False,
         signed: bool = False,
         W_penalty: Any = None,
         H_penalty: Any = None,
@@ -115,6 +188,8 @@ class NMF(Factorization):
     ) -> None:
         self.n_components = n_components
         self.init = init
+        self.solver = solver
+        self.beta_loss = beta_loss
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -122,6 +197,7 @@ class NMF(Factorization):
         self.alpha_H = alpha_H
         self.l1_ratio = l1_ratio
         self.verbose = verbose
+        self.shuffle = shuffle
         self.signed = signed
         self.W_penalty = W_penalty
         self.H_penalty = H_penalty
@@ -133,33 +209,5 @@ class NMF(Factorization):
         self.dtype = dtype
         self.missing = missing
 
-    def _is_signed(self) -> bool:
-        return bool(self.signed)
-
-    def _terms(self, n_samples: int, n_features: int) -> tuple[str, str]:
-        alpha_H = self.alpha_W if isinstance(self.alpha_H, str) and self.alpha_H == "same" else self.alpha_H
-        for name, value in (("alpha_W", self.alpha_W), ("alpha_H", alpha_H)):
-            if not value >= 0:
-                raise ValueError(f"The {name!r} parameter of {type(self).__name__} must be in the range [0, inf). Got {value!r} instead.")
-        if not 0 <= self.l1_ratio <= 1:
-            raise ValueError(f"The 'l1_ratio' parameter must be in the range [0, 1]. Got {self.l1_ratio!r} instead.")
-        codes = elastic(float(self.alpha_W) * n_features, float(self.l1_ratio))
-        atoms = elastic(float(alpha_H) * n_samples, float(self.l1_ratio))
-        return (
-            joined(codes, self.W_penalty, self.W_set, ("alpha_W", "W_penalty", "W_set")),
-            joined(atoms, self.H_penalty, self.H_set, ("alpha_H", "H_penalty", "H_set")),
-        )
-
-    def _start(self, X: Any, W: Any, H: Any) -> tuple[str, int, Any, Any]:
-        checked_run(self)
-        name, smaller = type(self).__name__, min(X.shape)
-        custom = self.init == "custom"
-        if custom and (W is None or H is None):
-            raise ValueError("init='custom' needs the factors: fit_transform(X, W=..., H=...)")
-        rank = checked_rank(self.n_components, X.shape[0], len(H) if custom else smaller, name)
-        if self.init is not None and self.init not in INITS:
-            raise ValueError(f"The 'init' parameter of {name} must be one of {', '.join(INITS)} or None. Got {self.init!r} instead.")
-        if self.init in ("nndsvd", "nndsvda", "nndsvdar") and rank > smaller:
-            raise ValueError(f"init = {self.init!r} can only be used when n_components <= min(n_samples, n_features)")
-        usual = "nndsvda" if rank <= smaller and self.missing is None else "random"
-        return self.init or usual, rank, W, H
+    def _check_solver(self) -> None:
+        checked_solver(self.solver, type(self).__name__)

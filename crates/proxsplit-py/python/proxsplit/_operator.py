@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._arguments import as_float, as_python, as_text, matrix_shape
 from ._proxsplit import Term
 
 # Every class of the catalogue by its name in text forms.
@@ -34,7 +35,7 @@ class Operator:
     @classmethod
     def _of(cls, *arguments: Any) -> Any:
         """The operator of this class with these arguments."""
-        numbers = ",".join(map(_text, arguments))
+        numbers = ",".join(map(as_text, arguments))
         return _make(cls, Term(f"{cls._name}:{numbers}" if numbers else cls._name))
 
     def value(self, x: ArrayLike) -> float:
@@ -70,8 +71,29 @@ class Operator:
         ndarray
             An array of the shape of `x`; float32 if `x` is, else float64.
         """
+        return self.prox_with_error(x, step)[0]
+
+    def prox_with_error(self, x: ArrayLike, step: float = 1.0) -> tuple[NDArray[Any], float | None]:
+        """Return the prox, and a bound on its distance to the exact minimizer.
+
+        Parameters
+        ----------
+        x : array_like
+            The point, of any shape. It is not changed.
+        step : float, default=1.0
+            The step, greater than 0.
+
+        Returns
+        -------
+        point : ndarray
+            As of :meth:`prox`.
+        error : float or None
+            0 for closed forms and other direct methods, up to rounding; more where an iteration was stopped, as for sums that no
+            rule computes. None if nothing is known.
+        """
         flat, shape = self._flat(x)
-        return self._term.prox(flat, float(step)).reshape(shape, order="F")
+        point, error = self._term.prox(flat, float(step))
+        return point.reshape(shape, order="F"), error
 
     def conjugate(self) -> Operator:
         """Return the convex conjugate g*(x) = sup ⟨x, z⟩ − g(z).
@@ -93,7 +115,7 @@ class Operator:
     def _flat(self, x: ArrayLike) -> tuple[NDArray[Any], tuple[int, ...]]:
         """The array as a vector of float32 or float64, and its shape."""
         array = as_float(x, "x")
-        wanted = _matrix_shape(self._term.text)
+        wanted = matrix_shape(self._term.text)
         if array.ndim == 2 and wanted is not None and array.shape != wanted:
             raise ValueError(f"x has shape {array.shape}, but {self} needs {wanted}")
         return np.ascontiguousarray(array.ravel(order="F")), array.shape
@@ -103,7 +125,20 @@ class Operator:
             return NotImplemented
         if isinstance(self, Conjugate) or isinstance(other, Conjugate):
             raise ValueError("a conjugate cannot be joined with other terms")
-        return parse(f"{self}+{other}")
+        return _sum(self._parts() + other._parts())
+
+    def _parts(self) -> tuple[Operator, ...]:
+        """The operators that this is a sum of."""
+        return (self,)
+
+    @property
+    def _has_text(self) -> bool:
+        """Whether the text form says it all."""
+        return True
+
+    def _key(self) -> Any:
+        """What makes two operators of a class equal."""
+        return str(self)
 
     def __str__(self) -> str:
         return self._term.text
@@ -111,13 +146,13 @@ class Operator:
     def __repr__(self) -> str:
         name, _, arguments = str(self).partition(":")
         del name
-        return f"{type(self).__name__}({', '.join(map(_python, filter(None, arguments.split(','))))})"
+        return f"{type(self).__name__}({', '.join(map(as_python, filter(None, arguments.split(','))))})"
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and str(self) == str(other)
+        return isinstance(other, Operator) and type(self) is type(other) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash((type(self), str(self)))
+        return hash((type(self), self._key()))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return parse, (str(self),)
@@ -129,8 +164,24 @@ class Operator:
 class Sum(Operator):
     """A term joined with sets, as made by ``+`` or by a text form with ``+``."""
 
+    # The parts, if some of them have no text form.
+    _joined: tuple[Operator, ...] | None = None
+
+    def _parts(self) -> tuple[Operator, ...]:
+        return self._joined or tuple(parse(part) for part in re.split(r"\+(?=[a-z])", str(self)))
+
+    @property
+    def _has_text(self) -> bool:
+        return self._joined is None
+
+    def _key(self) -> Any:
+        return str(self) if self._joined is None else tuple(part._key() for part in self._joined)
+
     def __repr__(self) -> str:
-        return " + ".join(repr(parse(part)) for part in str(self).split("+"))
+        return " + ".join(map(repr, self._parts()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (parse, (str(self),)) if self._joined is None else (_sum, (self._joined,))
 
 
 class Conjugate(Operator):
@@ -182,6 +233,21 @@ def parse(text: str) -> Operator:
     return _make(kind, term)
 
 
+def _sum(parts: tuple[Operator, ...]) -> Operator:
+    """The sum of operators. Those that have a text form are joined by the rules for texts, the others follow one by one."""
+    texts = [str(part) for part in parts if part._has_text]
+    others = [part for part in parts if not part._has_text]
+    first = parse("+".join(texts)) if texts else others.pop(0)
+    if not others:
+        return first
+    term = first._term
+    for part in others:
+        term = term.joined(part._term)
+    joined = _make(Sum, term)
+    object.__setattr__(joined, "_joined", parts)
+    return joined
+
+
 def as_operator(prox: Any, name: str) -> Operator | None:
     """An operator from an operator, a text form or None."""
     if prox is None or isinstance(prox, Operator):
@@ -189,18 +255,6 @@ def as_operator(prox: Any, name: str) -> Operator | None:
     if isinstance(prox, str):
         return parse(prox)
     raise TypeError(f"{name} must be an operator of proxsplit.prox, a text form such as 'l1:0.1', or None; got {prox!r}")
-
-
-def as_float(x: Any, name: str) -> NDArray[Any]:
-    """The array as float32 or float64, without a copy if it is already one of them."""
-    array = np.asarray(x)
-    if array.dtype in (np.float32, np.float64):
-        return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
-    if array.dtype == np.float16:
-        return array.astype(np.float32)
-    if array.dtype.kind not in "buif":
-        raise ValueError(f"{name} must be an array of real numbers, but its dtype is {array.dtype}")
-    return array.astype(np.float64)
 
 
 def _make(cls: type, term: Term) -> Any:
@@ -211,29 +265,3 @@ def _make(cls: type, term: Term) -> Any:
 
 def _conjugate_of(text: str) -> Operator:
     return parse(text).conjugate()
-
-
-def _matrix_shape(text: str) -> tuple[int, int] | None:
-    """The shape RxC or N×N in a text form."""
-    if found := re.search(r"(\d+)x(\d+)", text):
-        return int(found[1]), int(found[2])
-    if found := re.search(r"psd:(\d+)", text):
-        return int(found[1]), int(found[1])
-    return None
-
-
-def _python(argument: str) -> str:
-    """An argument of a text form as a Python expression."""
-    if found := re.fullmatch(r"(\d+)x(\d+)", argument):
-        return f"({found[1]}, {found[2]})"
-    return repr(argument) if "/" in argument else argument
-
-
-def _text(argument: Any) -> str:
-    """An argument as it stands in a text form."""
-    if isinstance(argument, (tuple, list)):
-        rows, columns = argument
-        return f"{int(rows)}x{int(columns)}"
-    if isinstance(argument, (str, int)) and not isinstance(argument, bool):
-        return str(argument)
-    return repr(float(argument))

@@ -26,6 +26,8 @@ def joined(scaled: str | None, penalty: Any, set_: Any, names: tuple[str, str, s
     constraint = as_operator(set_, set_name)
     if isinstance(operator, Conjugate) or isinstance(constraint, Conjugate):
         raise ValueError("a conjugate has no text form and cannot act on a factor")
+    if any(part is not None and not part._has_text for part in (operator, constraint)):
+        raise ValueError("an operator with arrays has no text form and cannot act on a factor")
     parts = [scaled, operator and str(operator), constraint and str(constraint)]
     return str(as_operator("+".join(part for part in parts if part and part != "zero") or "zero", penalty_name))
 

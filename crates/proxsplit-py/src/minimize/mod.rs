@@ -1,20 +1,20 @@
 //! One run of [`Splitting`] on a problem whose parts may be Python functions.
 
 mod settings;
-mod watch;
 
 use crate::callable::{PyProx, PySmooth};
 use crate::error::{Raised, refuse};
 use crate::operator::Term;
 use crate::report;
 use crate::scalar::Scalar;
+use crate::watch::Foreground;
 use numpy::{PyArray1, PyReadonlyArray1};
 use proxsplit::{Class, Lipschitz, Prox, Splitting};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use settings::Settings;
-use std::sync::Mutex;
-use watch::{Shown, run, tell};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 /// f as the package hands it over.
 #[derive(FromPyObject)]
@@ -33,7 +33,8 @@ pub(crate) enum Nonsmooth<'py> {
     Functions(Py<PyAny>, Py<PyAny>, f64),
 }
 
-/// Minimizes f + g from `x0`. `observe(row, x)` sees every look at the run and ends it by returning true.
+/// Minimizes f + g from `x0`. `observe(row, x)` sees every look at the run and ends it by returning true. After Ctrl-C, "interrupt"
+/// is the exception to raise with the best point.
 #[pyfunction]
 pub(crate) fn minimize<'py>(
     x0: &Bound<'py, PyAny>,
@@ -71,6 +72,7 @@ fn minimize_as<'py, T: Scalar>(
         lipschitz: f.lipschitz.map_or(Lipschitz::Unknown, Lipschitz::Known),
         convex: f.convex,
         raised: &raised,
+        started: AtomicBool::new(false),
     };
     let user;
     let g: &dyn Prox<T> = match g {
@@ -85,24 +87,23 @@ fn minimize_as<'py, T: Scalar>(
             &user
         }
     };
-    let point = Mutex::new(Vec::new());
+    let observer = Foreground {
+        observe,
+        raised: &raised,
+        looked_out: Instant::now(),
+    };
     let result = py.detach(|| -> PyResult<_> {
         let solver = settings.source(Splitting::new(&f, g, start).map_err(refuse)?, &f, g)?;
-        let solver = settings.step(solver, &f, start)?;
-        let mut shown = Shown {
-            solver,
-            point: &point,
-        };
-        let report = run(&mut shown, &settings.stop(), &raised, |py, row| {
-            tell(py, row, observe, &point)
-        });
-        Ok((report, shown.solver.into_x()))
+        let mut solver = settings.step(solver, &f, start)?;
+        let report = proxsplit::run(&mut solver, &settings.stop(), observer);
+        Ok((report, solver.into_x()))
     });
-    raised.come_out()?;
+    let interrupt = raised.come_out_unless_interrupted(py)?;
     let (report, x) = result?;
     let answer = PyDict::new(py);
     answer.set_item("x", PyArray1::from_vec(py, x))?;
-    answer.set_item("reason", report.reason.to_string())?;
+    answer.set_item("reason", report.reason.code())?;
+    answer.set_item("interrupt", interrupt)?;
     answer.set_item("certificate", report::certificate(py, &report.certificate)?)?;
     answer.set_item("trace", report::trace(py, &report.trace)?)?;
     Ok(answer)

@@ -2,11 +2,9 @@
 
 use crate::error::refuse;
 use crate::scalar::Scalar;
-use proxsplit::gradient::{IncrementalPass, Inner, MiniBatch};
-use proxsplit::order::Order;
+use proxsplit::gradient::{IncrementalPass, MiniBatch};
 use proxsplit::step::{Choice, Given, StepRule};
-use proxsplit::{FiniteSum, Lipschitz, Prox, Smooth, Splitting, Stop};
-use pyo3::exceptions::PyValueError;
+use proxsplit::{FiniteSum, Lipschitz, Looks, Prox, Smooth, Splitting, Stop};
 use pyo3::prelude::*;
 use std::time::Duration;
 
@@ -31,7 +29,8 @@ pub(crate) struct Settings {
     atol: f64,
     passes: f64,
     seconds: Option<f64>,
-    check_every: f64,
+    check_every: Option<f64>,
+    gap: Option<f64>,
 }
 
 impl Settings {
@@ -42,8 +41,9 @@ impl Settings {
             relative: self.tol,
             passes: self.passes,
             time: seconds.and_then(Result::ok).unwrap_or(Duration::MAX),
-            check_every: self.check_every,
-            at_floor: true,
+            looks: self.check_every.map_or(Looks::Growing, Looks::Every),
+            gap: self.gap,
+            ..Stop::default()
         }
     }
 
@@ -82,17 +82,8 @@ impl Settings {
         f: &'a dyn FiniteSum<T>,
         g: &'a dyn Prox<T>,
     ) -> PyResult<Splitting<'a, T>> {
-        let order = match self.order.as_str() {
-            "cyclic" => Order::Cyclic,
-            "reshuffled" => Order::Reshuffled,
-            "random" => Order::Random,
-            other => return Err(unknown("order", other)),
-        };
-        let inner = match self.inner.as_str() {
-            "identity" => Inner::Identity,
-            "prox" => Inner::Prox,
-            other => return Err(unknown("inner", other)),
-        };
+        let order = self.order.parse().map_err(refuse)?;
+        let inner = self.inner.parse().map_err(refuse)?;
         let visits = (self.batch_size, order, self.seed);
         Ok(match self.method.as_str() {
             "batch" => solver,
@@ -102,13 +93,9 @@ impl Settings {
             "mini-batch" => {
                 solver.gradient(MiniBatch::new(f, visits.0, visits.1, visits.2).map_err(refuse)?)
             }
-            other => return Err(unknown("method", other)),
+            other => return Err(refuse(format!("method '{other}' is not known"))),
         })
     }
-}
-
-fn unknown(what: &str, name: &str) -> PyErr {
-    PyValueError::new_err(format!("{what} {name:?} is not known"))
 }
 
 /// 1/L, with the L that is known or an estimate.

@@ -1,0 +1,90 @@
+//! Whoever sees a run from Python: Ctrl-C, exceptions of the user's code, callbacks, progress.
+
+use crate::error::Raised;
+use crate::report::gap;
+use crate::scalar::Scalar;
+use numpy::PyArray1;
+use proxsplit::{Observer, Row, Session, Splitting};
+use pyo3::prelude::*;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How often a run on the caller's own thread looks at signals.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+fn go_on(whether: bool) -> ControlFlow<()> {
+    if whether {
+        ControlFlow::Continue(())
+    } else {
+        ControlFlow::Break(())
+    }
+}
+
+/// Watches a run on a thread of its own: `stop` is set by the thread that waits. `observe(passes, objective, residual)` sees every
+/// look and ends the run by returning true.
+pub(crate) struct Background<'a> {
+    pub(crate) stop: &'a AtomicBool,
+    pub(crate) observe: Option<&'a Py<PyAny>>,
+    pub(crate) raised: &'a Raised,
+}
+
+impl<S: ?Sized> Observer<S> for Background<'_> {
+    fn moved(&mut self, _: &Session, _: &mut S) -> ControlFlow<()> {
+        go_on(!self.stop.load(Ordering::Relaxed))
+    }
+
+    fn looked(&mut self, row: &Row, _: &Session, _: &mut S) -> ControlFlow<()> {
+        let Some(observe) = self.observe else {
+            return go_on(!self.stop.load(Ordering::Relaxed));
+        };
+        let numbers = (row.progress.passes, row.objective(), row.residual());
+        let ends = self
+            .raised
+            .attempt(|py| observe.call1(py, numbers)?.is_truthy(py));
+        go_on(ends == Some(false))
+    }
+}
+
+/// Watches a run on the caller's thread. `observe(row, x)` sees every look and ends the run by returning true.
+pub(crate) struct Foreground<'a> {
+    pub(crate) observe: Option<&'a Py<PyAny>>,
+    pub(crate) raised: &'a Raised,
+    pub(crate) looked_out: Instant,
+}
+
+impl Foreground<'_> {
+    fn call<T: Scalar>(&self, py: Python, row: &Row, x: &[T]) -> PyResult<bool> {
+        py.check_signals()?;
+        let Some(observe) = self.observe else {
+            return Ok(false);
+        };
+        let at = row.progress;
+        let numbers = (
+            at.iteration,
+            at.passes,
+            at.step,
+            row.objective(),
+            row.residual(),
+            gap(row),
+            row.seconds,
+        );
+        let x = PyArray1::from_slice(py, x);
+        observe.call1(py, (numbers, x))?.is_truthy(py)
+    }
+}
+
+impl<'a, T: Scalar> Observer<Splitting<'a, T>> for Foreground<'_> {
+    fn moved(&mut self, _: &Session, _: &mut Splitting<'a, T>) -> ControlFlow<()> {
+        if self.looked_out.elapsed() > PATIENCE {
+            self.looked_out = Instant::now();
+            self.raised.attempt(|py| py.check_signals());
+        }
+        go_on(!self.raised.is_set())
+    }
+
+    fn looked(&mut self, row: &Row, _: &Session, solver: &mut Splitting<'a, T>) -> ControlFlow<()> {
+        let ends = self.raised.attempt(|py| self.call(py, row, solver.x()));
+        go_on(ends == Some(false))
+    }
+}

@@ -57,6 +57,7 @@ impl<T: Real> Splitting<'_, T> {
             *trial = x - eta * g;
         }
         let error = self.point.g.prox_with_error(&mut self.trial, eta);
+        let error = error.unwrap_or(f64::INFINITY);
         if error > 0.0 {
             self.ledger.set(Source::Prox, Level::Bounded(error / step));
         }

@@ -124,7 +124,7 @@ impl Term {
         term.fits(values.len()).map_err(refuse)?;
         proxsplit::error::positive("step", step).map_err(refuse)?;
         proxsplit::error::all_finite("x", &values).map_err(refuse)?;
-        let error = py.detach(|| Some(term.prox_with_error(&mut values, T::of(step))));
+        let error = py.detach(|| term.prox_with_error(&mut values, T::of(step)));
         Ok((PyArray1::from_vec(py, values), error))
     }
 }

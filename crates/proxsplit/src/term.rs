@@ -23,11 +23,11 @@ pub trait Prox<T: Real = f64>: Send + Sync {
     /// x ← P_η^g(x) = argmin_z g(z) + ‖z − x‖²/2η, where η = `step` > 0.
     fn prox(&self, x: &mut [T], step: T);
 
-    /// The same, and a bound on the distance between the result and the exact point: 0 for closed forms and other direct
-    /// methods, more where an iteration was stopped.
-    fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
+    /// The same, and a proved bound on the distance between the result and the exact point: 0 for closed forms and other
+    /// direct methods, which are exact but for rounding, more where an iteration was stopped, `None` where nothing is known.
+    fn prox_with_error(&self, x: &mut [T], step: T) -> Option<f64> {
         self.prox(x, step);
-        0.0
+        Some(0.0)
     }
 
     /// g*(s) = sup_z ⟨s, z⟩ − g(z), which may be +∞; for a set its support function. `None` if g is not convex, or if nobody
@@ -170,7 +170,7 @@ macro_rules! pointer {
             fn prox(&self, x: &mut [T], step: T) {
                 (**self).prox(x, step);
             }
-            fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
+            fn prox_with_error(&self, x: &mut [T], step: T) -> Option<f64> {
                 (**self).prox_with_error(x, step)
             }
             fn conjugate(&self, s: &[T]) -> Option<f64> {

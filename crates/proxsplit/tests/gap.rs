@@ -65,7 +65,9 @@ fn points(g: &dyn Prox, best: &[f64]) -> Vec<Vec<f64>> {
     for seed in 0..20 {
         let mut far: Vec<f64> = random(best.len(), -1.0, 100 + seed);
         let scale = [0.1, 1.0, 10.0][seed as usize % 3];
-        far.iter_mut().for_each(|x| *x *= scale);
+        for x in &mut far {
+            *x *= scale;
+        }
         g.prox(&mut far, 0.3);
         for power in [1, 2, 4, 6, 8] {
             let share = 10f64.powi(-power);

@@ -190,7 +190,7 @@ impl<'a, T: Lanes> Term<'a, T> {
         }
         let mut square = Some(0.0);
         self.change_each(factor, rank, |vector| {
-            let error = Some(self.prox.prox_with_error(vector, step));
+            let error = self.prox.prox_with_error(vector, step);
             square = square.zip(error).map(|(sum, error)| sum + error * error);
         });
         square.map(f64::sqrt)

@@ -1,5 +1,6 @@
 //! g(x) = Σ_b g_b(x_b) over consecutive blocks of x.
 
+use super::join_errors;
 use crate::error::Error;
 use crate::{Class, Elementary, Form, Prox, Real, Separable};
 
@@ -68,11 +69,12 @@ impl<T: Real, P: Prox<T>> Prox<T> for Blocks<P> {
         }
     }
 
-    fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
-        let squares = self
+    fn prox_with_error(&self, x: &mut [T], step: T) -> Option<f64> {
+        // All parts are moved, also those after one whose error is not known.
+        let errors = self
             .ranges()
-            .map(|(part, range)| part.prox_with_error(&mut x[range], step).powi(2));
-        squares.sum::<f64>().sqrt()
+            .map(|(part, range)| part.prox_with_error(&mut x[range], step));
+        errors.fold(Some(0.0), join_errors)
     }
 
     fn conjugate(&self, s: &[T]) -> Option<f64> {

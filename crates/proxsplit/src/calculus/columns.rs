@@ -1,5 +1,6 @@
 //! g(X) = Σ_j h(x_j) over the columns of a matrix.
 
+use super::join_errors;
 use crate::error::{Error, require};
 use crate::{Class, Form, Prox, Real};
 use rayon::prelude::*;
@@ -48,17 +49,17 @@ impl<T: Real, P: Prox<T>> Prox<T> for Columns<P> {
         }
     }
 
-    fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
+    fn prox_with_error(&self, x: &mut [T], step: T) -> Option<f64> {
         let columns = |x: &mut [T]| {
-            let errors = x.chunks_mut(self.rows);
-            let squares = errors.map(|x| self.of.prox_with_error(x, step).powi(2));
-            squares.sum::<f64>()
+            let columns = x.chunks_mut(self.rows);
+            let errors = columns.map(|x| self.of.prox_with_error(x, step));
+            errors.fold(Some(0.0), join_errors)
         };
         if x.len() <= self.task() {
-            return columns(x).sqrt();
+            return columns(x);
         }
-        let tasks: Vec<f64> = x.par_chunks_mut(self.task()).map(columns).collect();
-        tasks.iter().sum::<f64>().sqrt()
+        let tasks: Vec<Option<f64>> = x.par_chunks_mut(self.task()).map(columns).collect();
+        tasks.into_iter().fold(Some(0.0), join_errors)
     }
 
     fn conjugate(&self, s: &[T]) -> Option<f64> {

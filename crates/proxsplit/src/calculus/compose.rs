@@ -1,6 +1,7 @@
 //! The rules at work: the prox of ψ + φ for each [`Rule`].
 
 use super::dykstra::{self, Limits};
+use super::join_errors;
 use super::rule::Rule;
 use crate::linalg::vec::{norm, scale};
 use crate::{Kind, Prox, Real, Separable, scratch};
@@ -11,8 +12,13 @@ pub(super) type Ordered<'a, T> = (&'a dyn Prox<T>, &'a dyn Prox<T>);
 /// Entries that fit in the first cache.
 const BLOCK: usize = 2048;
 
-/// x ← P_η^{ψ+φ}(x); returns a bound on the error.
-pub(super) fn prox<T: Real>(rule: Rule, (psi, phi): Ordered<T>, x: &mut [T], step: T) -> f64 {
+/// x ← P_η^{ψ+φ}(x); returns a bound on the error, if one is known.
+pub(super) fn prox<T: Real>(
+    rule: Rule,
+    (psi, phi): Ordered<T>,
+    x: &mut [T],
+    step: T,
+) -> Option<f64> {
     match (rule, phi.form().kind) {
         (Rule::Alone, _) => psi.prox_with_error(x, step),
         (Rule::Ridge, Kind::Ridge { weight }) => {
@@ -25,7 +31,7 @@ pub(super) fn prox<T: Real>(rule: Rule, (psi, phi): Ordered<T>, x: &mut [T], ste
         (Rule::BallMultiplier, Kind::Ball { radius }) => shrink(psi, radius, x, step),
         (Rule::SparseSimplex, Kind::Sparse { count }) => {
             sparse_simplex(psi, count, x, step);
-            0.0
+            Some(0.0)
         }
         (Rule::Dykstra, _) => {
             let term = |i| if i == 0 { psi } else { phi };
@@ -35,19 +41,21 @@ pub(super) fn prox<T: Real>(rule: Rule, (psi, phi): Ordered<T>, x: &mut [T], ste
             if let Some(psi) = psi.separable() {
                 separable(rule, (psi, phi, kind), x, step);
             }
-            0.0
+            Some(0.0)
         }
     }
 }
 
 /// One prox after the other. Where both act on every entry alike, in blocks that stay in the cache between the two.
-fn in_turn<T: Real>(terms: [&dyn Prox<T>; 2], x: &mut [T], step: T) -> f64 {
+fn in_turn<T: Real>(terms: [&dyn Prox<T>; 2], x: &mut [T], step: T) -> Option<f64> {
     let alike = |term: &dyn Prox<T>| term.form().symmetric && term.separable().is_some();
     if x.len() > BLOCK && terms.into_iter().all(alike) {
-        return x.chunks_mut(BLOCK).map(|x| in_turn(terms, x, step)).sum();
+        let errors = x.chunks_mut(BLOCK).map(|x| in_turn(terms, x, step));
+        return errors.fold(Some(0.0), join_errors);
     }
     let errors = terms.map(|term| term.prox_with_error(x, step));
-    errors.iter().sum()
+    // The second prox does not expand the error of the first: both are convex, or the first is exact.
+    Some(errors[0]? + errors[1]?)
 }
 
 /// The rules for a separable ψ.
@@ -89,7 +97,7 @@ pub(super) fn bounds<T: Real>(set: &dyn Separable<T>, i: usize) -> (T, T) {
 
 /// ψ convex with ‖x‖ ≤ R. With the multiplier μ of ‖x‖²/2 ≤ R²/2 and s = 1/(1 + ημ), x(s) = P_{sη}^ψ(sy), and ‖x(s)‖ grows
 /// with s: the largest s ≤ 1 with ‖x(s)‖ ≤ R.
-fn shrink<T: Real>(psi: &dyn Prox<T>, radius: f64, x: &mut [T], step: T) -> f64 {
+fn shrink<T: Real>(psi: &dyn Prox<T>, radius: f64, x: &mut [T], step: T) -> Option<f64> {
     scratch::with(x.len(), |y: &mut [T]| {
         y.copy_from_slice(x);
         let mut at = |s: f64| {
@@ -132,7 +140,8 @@ fn shrink<T: Real>(psi: &dyn Prox<T>, radius: f64, x: &mut [T], step: T) -> f64 
             // A secant step that keeps more than half of the bracket is followed by a bisection.
             halve = !halve && high.0 - low.0 > 0.5 * width;
         }
-        at(low.0).1
+        // With an inexact prox the multiplier is off by nobody knows how much.
+        at(low.0).1.filter(|&error| error == 0.0)
     })
 }
 

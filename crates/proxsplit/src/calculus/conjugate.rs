@@ -40,7 +40,7 @@ impl<P> Conjugate<P> {
     }
 
     /// x ← x − η·P_{1/η}^g(x/η), and the bound on its error.
-    fn moreau<T: Real>(&self, x: &mut [T], step: T) -> f64
+    fn moreau<T: Real>(&self, x: &mut [T], step: T) -> Option<f64>
     where
         P: Prox<T>,
     {
@@ -51,7 +51,7 @@ impl<P> Conjugate<P> {
             for (x, &mut z) in x.iter_mut().zip(z) {
                 *x -= step * z;
             }
-            step.f64() * error
+            Some(step.f64() * error?)
         })
     }
 
@@ -98,10 +98,11 @@ impl<T: Real, P: Prox<T>> Prox<T> for Conjugate<P> {
         self.prox_with_error(x, step);
     }
 
-    fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
+    fn prox_with_error(&self, x: &mut [T], step: T) -> Option<f64> {
         if self.of.form().homogeneous {
             // A projection, the same for every step; doing it twice restores the digits that a subtraction loses.
-            return self.moreau(x, T::ONE) + self.moreau(x, T::ONE);
+            let errors = [self.moreau(x, T::ONE), self.moreau(x, T::ONE)];
+            return Some(errors[0]? + errors[1]?);
         }
         self.moreau(x, step)
     }

@@ -101,7 +101,7 @@ impl<T: Real, P: Prox<T>, S: Prox<T>> Prox<T> for Constrained<P, S> {
         compose::prox(self.rule, self.parts(), x, step);
     }
 
-    fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
+    fn prox_with_error(&self, x: &mut [T], step: T) -> Option<f64> {
         compose::prox(self.rule, self.parts(), x, step)
     }
 

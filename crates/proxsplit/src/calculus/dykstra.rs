@@ -82,7 +82,7 @@ impl<T: Real, P: Prox<T>> Prox<T> for Dykstra<P> {
         self.solve(x, step);
     }
 
-    fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
+    fn prox_with_error(&self, x: &mut [T], step: T) -> Option<f64> {
         self.solve(x, step).error()
     }
 

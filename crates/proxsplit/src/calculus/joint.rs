@@ -51,7 +51,7 @@ fn exact_prox<T: Real>(
         for (z, s) in z.iter_mut().zip(s) {
             *z = T::of(step * s.f64());
         }
-        (psi.prox_with_error(z, T::of(step)) == 0.0).then(|| look(z))
+        (psi.prox_with_error(z, T::of(step)) == Some(0.0)).then(|| look(z))
     })
 }
 

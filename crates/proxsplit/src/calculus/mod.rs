@@ -50,6 +50,11 @@ fn value_near<T: Real>(g: &dyn Prox<T>, x: &[T], tolerance: f64) -> f64 {
     })
 }
 
+/// The error of two disjoint parts of a vector, if both are known.
+fn join_errors(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    Some(a?.hypot(b?))
+}
+
 /// `Ok` if the prox of 0 is in the domain of g, a sum of terms that fit: otherwise the terms have no common point.
 fn common_point<T: Real>(g: &dyn Prox<T>, len: usize) -> Result<(), Error> {
     let mut point = vec![T::ZERO; len];

@@ -119,8 +119,12 @@ impl<T: Real, P: Prox<T>> Prox<T> for Rows<P> {
         });
     }
 
-    fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
-        self.each(x, |row| self.of.prox_with_error(row, step))
+    fn prox_with_error(&self, x: &mut [T], step: T) -> Option<f64> {
+        let unknown = f64::INFINITY;
+        let error = self.each(x, |row| {
+            self.of.prox_with_error(row, step).unwrap_or(unknown)
+        });
+        error.is_finite().then_some(error)
     }
 
     fn conjugate(&self, s: &[T]) -> Option<f64> {

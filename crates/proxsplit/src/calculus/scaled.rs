@@ -45,9 +45,9 @@ impl<T: Real, P: Prox<T>> Prox<T> for Scaled<P> {
         self.prox_with_error(x, step);
     }
 
-    fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
+    fn prox_with_error(&self, x: &mut [T], step: T) -> Option<f64> {
         if self.factor == 0.0 {
-            return 0.0;
+            return Some(0.0);
         }
         self.of.prox_with_error(x, T::of(self.factor) * step)
     }

@@ -44,7 +44,7 @@ impl<T: Real, P: Prox<T>> Prox<T> for Shifted<P> {
         self.prox_with_error(x, step);
     }
 
-    fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
+    fn prox_with_error(&self, x: &mut [T], step: T) -> Option<f64> {
         self.origin(|origin| {
             axpy(-T::ONE, origin, x);
             let error = self.of.prox_with_error(x, step);

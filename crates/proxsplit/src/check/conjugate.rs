@@ -59,7 +59,9 @@ fn subgradient<T: Real>(g: &dyn Prox<T>, y: &[T], p: &[T], step: f64) -> Vec<T> 
     }
     if let Some(polar) = g.polar(&s).filter(|t| t.is_finite() && *t > 1.0) {
         let inwards = 1.0 / (polar * (1.0 + 4.0 * T::EPSILON.f64()));
-        s.iter_mut().for_each(|s| *s = T::of(s.f64() * inwards));
+        for s in &mut s {
+            *s = T::of(s.f64() * inwards);
+        }
     }
     s
 }

@@ -63,9 +63,15 @@ impl Accuracy {
     }
 }
 
-/// The objective ½‖x − y‖² + … is 1-strongly convex, so a duality gap bounds the distance from its minimizer.
-pub(crate) fn distance_bound(gap: f64) -> f64 {
-    (2.0 * gap.max(0.0)).sqrt()
+/// The objective ½‖x − y‖² + … is 1-strongly convex, so a duality gap bounds the distance from its minimizer. `size` is that
+/// of the numbers which cancel in the gap: it is not known better than to their rounding.
+pub(crate) fn distance_bound(gap: f64, size: f64) -> f64 {
+    (2.0 * (gap.max(0.0) + rounding(size))).sqrt()
+}
+
+/// What rounding can make of a gap between numbers of this size; below it, more rounds gain nothing.
+pub(crate) fn rounding(size: f64) -> f64 {
+    2.0 * f64::EPSILON * size
 }
 
 /// Calls `solve(x, y, radius)` for the picture in double precision, whatever `T` is, and stores the x that it leaves.
@@ -98,7 +104,8 @@ pub(crate) fn in_double<T: Real>(
         for (x, s) in x.iter_mut().zip(solution) {
             *x = T::of(mean + *s * size);
         }
-        distance * size
+        // The result is rounded to T, and so was what was computed of it.
+        distance * size + T::EPSILON.f64() * norm(x)
     })
 }
 

@@ -63,15 +63,15 @@ impl<T: Real> Prox<T> for Tv2d {
         self.prox_with_error(x, step);
     }
 
-    fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
+    fn prox_with_error(&self, x: &mut [T], step: T) -> Option<f64> {
         let radius = self.weight * step.f64();
-        in_double(x, radius, |x, y, radius| {
+        Some(in_double(x, radius, |x, y, radius| {
             let dual = Dual {
                 grid: self.grid,
                 radius,
             };
             dual.solve(x, y, self.accuracy)
-        })
+        }))
     }
 
     fn fits(&self, len: usize) -> Result<(), Error> {

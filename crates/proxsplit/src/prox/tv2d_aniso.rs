@@ -4,7 +4,7 @@
 //! from the sum of two polytopes, is solved by accelerated alternating projection. Á. Barbero, S. Sra, "Modular proximal
 //! optimization for multidimensional total-variation regularization", 2018, study this splitting.
 
-use super::grid::{Accuracy, Grid, Momentum, distance_bound, in_double};
+use super::grid::{Accuracy, Grid, Momentum, distance_bound, in_double, rounding};
 use super::tv1d::variation;
 use super::variation::reduce_variation;
 use crate::error::{Error, nonnegative};
@@ -70,8 +70,9 @@ impl Tv2dAniso {
                     x[i] = y[i] - b[i];
                 }
                 self.prox_rows(x, radius);
-                bound = distance_bound(self.gap(x, b, radius));
-                if bound <= target {
+                let (gap, size) = self.gap(x, b, radius);
+                bound = distance_bound(gap, size);
+                if bound <= target || gap <= rounding(size) {
                     break;
                 }
                 extrapolate(ahead, a, |i| y[i] - b[i] - x[i], &mut momentum);
@@ -101,18 +102,19 @@ impl Tv2dAniso {
         });
     }
 
-    /// radius·Σ|d₁| − ⟨b, x⟩ term by term, each ≥ 0; the part of the rows is 0.
-    fn gap(&self, x: &[f64], b: &[f64], radius: f64) -> f64 {
-        let mut gap = 0.0;
+    /// radius·Σ|d₁| − ⟨b, x⟩ term by term, each ≥ 0, and the size of the terms; the part of the rows is 0.
+    fn gap(&self, x: &[f64], b: &[f64], radius: f64) -> (f64, f64) {
+        let (mut gap, mut size) = (0.0, 0.0);
         for (x, b) in x.chunks(self.grid.rows).zip(b.chunks(self.grid.rows)) {
             let mut dual = 0.0;
             for i in 1..x.len() {
                 dual -= b[i - 1];
                 let difference = x[i] - x[i - 1];
                 gap += (radius * difference.abs() - dual * difference).max(0.0);
+                size += radius * difference.abs();
             }
         }
-        gap
+        (gap, size)
     }
 }
 
@@ -150,9 +152,10 @@ impl<T: Real> Prox<T> for Tv2dAniso {
         self.prox_with_error(x, step);
     }
 
-    fn prox_with_error(&self, x: &mut [T], step: T) -> f64 {
+    fn prox_with_error(&self, x: &mut [T], step: T) -> Option<f64> {
         let radius = self.weight * step.f64();
-        in_double(x, radius, |x, y, radius| self.solve(x, y, radius))
+        let solve = |x: &mut [f64], y: &[f64], radius| self.solve(x, y, radius);
+        Some(in_double(x, radius, solve))
     }
 
     fn fits(&self, len: usize) -> Result<(), Error> {

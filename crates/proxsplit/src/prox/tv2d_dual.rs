@@ -3,7 +3,7 @@
 //! A. Beck, M. Teboulle, "Fast gradient-based algorithms for constrained total variation image denoising and deblurring",
 //! 2009, with adaptive restart. ‖D‖² ≤ 8, so the step is 1/8.
 
-use super::grid::{Accuracy, Grid, Momentum, distance_bound};
+use super::grid::{Accuracy, Grid, Momentum, distance_bound, rounding};
 use crate::scratch;
 
 /// The gap costs as much as a round, so it is looked at this often.
@@ -94,8 +94,9 @@ impl Dual {
                 self.advance(x, &mut p, &mut ahead, &mut momentum);
                 if round % CHECK_EVERY == 0 || round == accuracy.rounds {
                     self.primal(x, y, &p);
-                    bound = distance_bound(self.gap(x, &p));
-                    if bound <= target {
+                    let (gap, size) = self.gap(x, &p);
+                    bound = distance_bound(gap, size);
+                    if bound <= target || gap <= rounding(size) {
                         break;
                     }
                 }
@@ -151,19 +152,21 @@ impl Dual {
         }
     }
 
-    /// Σ λ|∇x| − p·∇x, each term ≥ 0.
-    fn gap(&self, x: &[f64], p: &Field) -> f64 {
+    /// Σ λ|∇x| − p·∇x, each term ≥ 0, and Σ λ|∇x|.
+    fn gap(&self, x: &[f64], p: &Field) -> (f64, f64) {
         let rows = self.grid.rows;
-        let mut gap = 0.0;
+        let (mut gap, mut size) = (0.0, 0.0);
         self.for_columns(x, |j, x, right| {
             for i in 0..rows {
                 let below = if i + 1 < rows { x[i + 1] } else { x[i] };
                 let (d, a) = (below - x[i], right[i] - x[i]);
                 let inner = p.down[rows * j + i] * d + p.across[rows * j + i] * a;
-                gap += (self.radius * (d * d + a * a).sqrt() - inner).max(0.0);
+                let steep = self.radius * (d * d + a * a).sqrt();
+                gap += (steep - inner).max(0.0);
+                size += steep;
             }
         });
-        gap
+        (gap, size)
     }
 
     /// Calls `visit(j, column j, column j + 1)`; the last column is its own right neighbour, so that its difference is 0.

@@ -56,7 +56,7 @@ fn a_single_line_is_tv1d() {
         for (rows, cols) in [(1, 30), (30, 1)] {
             let mut x = y.clone();
             let g = (kind.make)((0.4, rows, cols), (1e-7, 100_000));
-            let bound = g.prox_with_error(&mut x, 1.0);
+            let bound = g.prox_with_error(&mut x, 1.0).unwrap();
             assert!(distance(&x, &exact) <= bound.max(1e-12) && bound < 1e-5);
         }
     }
@@ -126,7 +126,7 @@ fn the_bound_on_the_error_holds() {
         let reach = |tolerance: f64, rounds: usize| {
             let mut x = y.clone();
             let g = (kind.make)((0.4, 9, 7), (tolerance, rounds));
-            let bound = g.prox_with_error(&mut x, 1.0);
+            let bound = g.prox_with_error(&mut x, 1.0).unwrap();
             (x, bound)
         };
         let (exact, bound) = reach(1e-8, 100_000);
@@ -136,6 +136,24 @@ fn the_bound_on_the_error_holds() {
             assert!(distance(&x, &exact) <= bound + 1e-6, "{rounds}: {bound}");
         }
         let g = (kind.by_default)(0.4, 9, 7);
-        assert!(g.prox_with_error(&mut y.clone(), 1.0) <= kind.tolerance * spread);
+        assert!(g.prox_with_error(&mut y.clone(), 1.0).unwrap() <= kind.tolerance * spread);
+    }
+}
+
+/// A picture of some size: what is promised by default is kept, against a run to a third of the tolerance.
+#[test]
+fn the_default_keeps_its_promise_on_a_picture() {
+    let y = picture(64, 64);
+    let spread = distance(&y, &vec![sum(&y) / 4096.0; 4096]);
+    for kind in KINDS {
+        let (mut x, mut long) = (y.clone(), y.clone());
+        let error = (kind.by_default)(1.0, 64, 64).prox_with_error(&mut x, 1.0);
+        let further = (kind.make)((1.0, 64, 64), (0.3 * kind.tolerance, 20_000));
+        let rest = further.prox_with_error(&mut long, 1.0);
+        let (error, rest) = (error.unwrap(), rest.unwrap());
+        assert!(error <= kind.tolerance * spread, "{error:e}");
+        assert!(rest <= 0.3 * kind.tolerance * spread, "{rest:e}");
+        let distance = distance(&x, &long);
+        assert!(distance <= error + rest, "{distance:e} is above {error:e}");
     }
 }

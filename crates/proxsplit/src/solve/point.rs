@@ -125,7 +125,7 @@ impl<'a, T: Real> Point<'a, T> {
         for ((p, &x), &g) in self.probe.iter_mut().zip(&self.x).zip(&self.gradient) {
             *p = x - eta * g;
         }
-        Some(self.g.prox_with_error(&mut self.probe, eta))
+        self.g.prox_with_error(&mut self.probe, eta)
     }
 
     /// ‖∇f(x⁺) − ∇f(x) − (x⁺ − x)/η‖

@@ -156,7 +156,7 @@ macro_rules! forward {
             fn prox(&self, x: &mut [$scalar], step: $scalar) {
                 self.term.prox(x, step);
             }
-            fn prox_with_error(&self, x: &mut [$scalar], step: $scalar) -> f64 {
+            fn prox_with_error(&self, x: &mut [$scalar], step: $scalar) -> Option<f64> {
                 self.term.prox_with_error(x, step)
             }
             fn conjugate(&self, s: &[$scalar]) -> Option<f64> {

@@ -58,7 +58,7 @@ impl<T: Real> Splitting<'_, T> {
         for ((trial, &x), &g) in self.trial.iter_mut().zip(&self.point.x).zip(&self.previous) {
             *trial = x - eta * g;
         }
-        match Some(self.point.g.prox_with_error(&mut self.trial, eta)) {
+        match self.point.g.prox_with_error(&mut self.trial, eta) {
             Some(0.0) => {}
             Some(error) => self
                 .ledger

@@ -113,6 +113,12 @@ def pair(problem, choice, outcome, x, a):
             complaints.append(f"step_{name} = {step:.4g}, but 1/L = {1 / mine.curvature:.4g}")
         for what, value, allowed in (("residual", mine.residual, mine.rounding), ("scale", mine.scale, mine.rounding)):
             number = stated.get(f"{what}_{name}")
+            # A nonconvex prox has several values at a tie: a larger residual than needed is no false statement. Where the other
+            # factor has vanished, the scale is a trace of its typical size.
+            term = problem.x_term if name == "x" else problem.a_term
+            above = what == "scale" or not term.convex
+            if number is not None and above and value <= number and (what == "residual" or number <= 1e-7 * mine.typical):
+                continue
             if number is not None and abs(number - value) > 1e-4 * value + allowed:
                 complaints.append(f"{what}_{name} = {number:.6g}, recomputed {value:.6g}")
         ratios.append((mine.residual, mine.scale, mine.rounding))
@@ -143,9 +149,8 @@ def dead(problem, choice, outcome, x, a, truth):
     if "dead_atoms" in stated:
         sizes = np.linalg.norm(x, axis=0) * np.linalg.norm(a, axis=1)
         tiny = {k for k in range(len(sizes)) if sizes[k] <= 1e-9 * max(sizes.max(), 1e-300)} | set(empty)
-        listed = set(stated["dead_atoms"] or [])
-        if not set(empty) <= listed <= tiny:
-            complaints.append(f"dead_atoms {sorted(listed)}, but X or A is empty at {empty}")
+        if not len(empty) <= stated["dead_atoms"] <= len(tiny):
+            complaints.append(f"dead_atoms {stated['dead_atoms']}, but X or A is empty at {empty}")
     claimed = stated.get("escape")
     room = problem.rounding(x, a, choice.unit)
     if claimed:

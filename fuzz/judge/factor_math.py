@@ -81,7 +81,9 @@ def _side(problem, x, a, prox, term, step, unit, transpose=False):
     if not term.convex:
         nearest = _settle_ties(term, x, nearest, point, eta, transpose)
     scale = np.linalg.norm((problem.y if problem.weights is None else problem.weights * problem.y) @ a.T)
-    return Side(float(np.linalg.norm(x - nearest) / eta), float(scale), least, curvature, float(rounding))
+    size = float(np.linalg.norm(x))
+    typical = float(np.linalg.norm(problem.y)) ** 2 / size if size > 0 else 0.0
+    return Side(float(np.linalg.norm(x - nearest) / eta), float(scale), least, curvature, float(rounding), typical)
 
 
 def _settle_ties(term, x, nearest, point, eta, transpose):

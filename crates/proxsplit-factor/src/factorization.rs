@@ -141,12 +141,15 @@ impl<T: Lanes> Iterator for Factorization<'_, T> {
         let memory = &mut self.work.memory;
         memory.iteration += 1;
         let finite = memory.objective.is_none_or(f64::is_finite) && memory.displacement.is_finite();
+        // Near an exact fit the objective that was seen is mostly rounding.
+        let square = self.work.problem.data.square();
+        let told = |objective: &f64| !look::is_lost::<T>(*objective, 0.5 * square);
         finite.then_some(Progress {
             iteration: memory.iteration,
             passes: memory.pass as f64 + memory.visited as f64 / batches as f64,
             step: memory.step,
             displacement: memory.displacement,
-            objective: memory.objective.filter(|_| memory.visited == 0),
+            objective: memory.objective.filter(told).filter(|_| memory.visited == 0),
         })
     }
 }

@@ -25,6 +25,9 @@ const EXACT: Effort = Effort {
     tolerance: 1e-7,
 };
 
+/// The least scale of a residual, as a fraction of its typical size.
+const TRACE: f64 = 1e-8;
+
 /// What was found at X.
 pub(crate) struct Findings<T> {
     pub(crate) at: AtPoint,
@@ -59,7 +62,10 @@ pub(crate) fn at<T: Lanes>(problem: Problem<'_, T>, factors: Factors<T>) -> Find
     data.with_columns(&mut xy, x, 0..n);
     data.with_rows(&mut ya, a, 0..n);
     let misfit = misfit(data, &factors, (&gx, &ga), &xy);
-    let scales = (norm(&ya), norm(&xy));
+    let scales = (
+        scale_of(&ya, x, data.square()),
+        scale_of(&xy, a, data.square()),
+    );
     data.fill_columns(&mut xy, (x, &gx), a, &(0..n));
     data.fill_rows(&mut ya, (a, &ga), x, 0..n);
     let slope_x = slope(&ga, x, &ya, rank);
@@ -144,14 +150,25 @@ fn slope<T: Lanes>(gram: &[T], factor: &[T], linear: &[T], rank: usize) -> Vec<T
     slope
 }
 
-/// ‖G‖, from above: rounding of the eigenvalue is allowed for.
+/// ‖G‖, from above: rounding of the eigenvalue is allowed for. 1 if G is zero, where any step will do.
 pub(crate) fn largest_eigenvalue<T: Lanes>(gram: &[T], rank: usize) -> f64 {
     let mat = Mat::from_fn(rank, rank, |i, j| gram[i * rank + j].f64());
     let bound = crate::codes::largest_eigenvalue_bound(gram, rank);
     let largest = symmetric_eigenvalues(&mat)
         .map(|values| values.into_iter().fold(0.0, f64::max))
         .map_or(bound, |value| value * (1.0 + 1e-9));
-    largest.min(bound).max(f64::MIN_POSITIVE)
+    match largest.min(bound) {
+        0.0 => 1.0,
+        norm => norm,
+    }
+}
+
+/// ‖C‖, the size of what cancels in the slope of a factor F; where nothing is left of the other factor, a trace of ‖Y‖²/‖F‖, which
+/// it is about at a good fit.
+fn scale_of<T: Lanes>(linear: &[T], factor: &[T], square: f64) -> f64 {
+    let typical = square / norm(factor);
+    let trace = if typical.is_finite() { TRACE * typical } else { 0.0 };
+    norm(linear).max(trace)
 }
 
 /// Codes for Xᵀ as exact as can be: by the active set where the codes are a ≥ 0, else by sweeps until nothing moves.

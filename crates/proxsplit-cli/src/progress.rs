@@ -15,7 +15,7 @@ struct Look {
     pass: f64,
     seconds: f64,
     objective: f64,
-    /// As the latest look has found it; NaN before the first.
+    /// As the latest look has found it; NaN if that was long ago.
     residual: f64,
     /// The residual that is aimed at.
     target: f64,
@@ -29,6 +29,8 @@ pub(crate) struct Progress {
     relative: f64,
     residual: f64,
     target: f64,
+    /// The pass after which the residual is out of date.
+    until: f64,
 }
 
 enum Display {
@@ -65,6 +67,7 @@ impl Progress {
             relative: stop.relative,
             residual: f64::NAN,
             target: 0.0,
+            until: 0.0,
         }
     }
 
@@ -72,6 +75,11 @@ impl Progress {
         if let Some(at) = row.at {
             self.residual = at.residual;
             self.target = self.relative * at.scale;
+            // The next look would come about here, if there is to be one.
+            self.until = 2.0 * row.progress.passes + 5.0;
+        }
+        if row.progress.passes > self.until {
+            self.residual = f64::NAN;
         }
         let look = Look {
             pass: row.progress.passes,

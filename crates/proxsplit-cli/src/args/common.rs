@@ -16,7 +16,7 @@ pub(crate) struct Limits {
     #[arg(long, value_name = "SECONDS", value_parser = nonnegative)]
     pub(crate) time: Option<f64>,
     /// Stop when the residual is at most this, relative to the size of what cancels at a solution; 0 runs to the limit
-    #[arg(long, value_name = "T", default_value_t = 1e-6, value_parser = nonnegative)]
+    #[arg(long, value_name = "T", default_value = "1e-6", value_parser = nonnegative)]
     pub(crate) tol: f64,
 }
 

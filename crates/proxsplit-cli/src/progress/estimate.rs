@@ -12,6 +12,9 @@ pub(super) struct Estimate {
     first: Option<Look>,
 }
 
+/// Seconds: what is farther away than four days is no forecast.
+const WORTH_SAYING: f64 = 4.0 * 86400.0;
+
 impl Estimate {
     pub(super) fn new(passes: f64, seconds: f64) -> Self {
         Self {
@@ -31,7 +34,7 @@ impl Estimate {
         } else {
             0.0
         };
-        let text = if left.is_finite() && spent > 0.0 {
+        let text = if left < WORTH_SAYING && spent > 0.0 {
             format!("{} left", number::duration(left))
         } else {
             String::new()

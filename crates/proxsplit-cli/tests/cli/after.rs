@@ -76,9 +76,33 @@ fn an_audit_finds_what_is_true() {
     let audit = bench.run("check y2.npy x.npy a2.npy --json").json();
     assert_eq!(audit["misfit"], 2.0);
     assert_eq!(audit["dead_atoms"], serde_json::json!([1]));
+    let words = bench
+        .run("check y2.npy x.npy a2.npy --x-set l2-ball:1")
+        .done()
+        .out;
+    assert!(
+        words.contains("column 0 of X lies 1.00e0 outside its set"),
+        "{words}"
+    );
     bench
         .run("check y2.npy a2.npy x.npy")
         .refused(1, &["shapes do not fit", "1 × 2"]);
+}
+
+#[test]
+fn a_misfit_is_found_by_plain_sums_where_products_cancel() {
+    let bench = Bench::new();
+    // Both columns of X are (2³⁰, 0), the rows of A nearly cancel: XA = (½, 0; 0, 0) although its parts are of size 2³⁰.
+    let large = f64::from(1 << 30);
+    let tiny = 0.5 / large;
+    bench.matrix("y.npy", 2, &[1.0, 0.0, 0.0, 1.0]);
+    bench.matrix("x.npy", 2, &[large, large, 0.0, 0.0]);
+    bench.matrix("a.npy", 2, &[1.0, 1.0, tiny - 1.0, -1.0]);
+    let audit = bench
+        .run("check y.npy x.npy a.npy --x-set zero --a-set zero --json")
+        .json();
+    assert_eq!(audit["misfit"], 0.625);
+    assert_eq!(audit["objective"], 0.625);
 }
 
 #[test]

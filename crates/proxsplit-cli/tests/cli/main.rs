@@ -4,9 +4,11 @@
 mod after;
 mod bench;
 mod factorize;
+mod honest;
 mod kill;
 mod labels;
 mod missing;
+mod overwrite;
 mod prox;
 mod refuse;
 mod shell;

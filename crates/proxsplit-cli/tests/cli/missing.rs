@@ -150,7 +150,7 @@ fn a_checkpoint_with_other_gaps_is_refused() {
     run(&format!(
         "full.npy --passes 9 {words} a --resume --missing nan"
     ))
-    .refused(1, &["missing setting", "none", "nan"]);
+    .refused(1, &["its missing was none, but now it is nan"]);
     run(&format!("y.npy --passes 5 {words} b --missing nan")).done();
     run(&format!(
         "y.npy --passes 9 {words} b --missing nan --resume"

@@ -52,6 +52,12 @@ fn impossible_settings_are_refused() {
         .run(&format!("{words} -k 1 --method fast"))
         .refused(2, &["fast", "aggregated"]);
     bench
+        .run(&format!("{words} -k 1 --method agregated"))
+        .refused(2, &["a similar value exists: 'aggregated'"]);
+    bench
+        .run(&format!("{words} -k 1 --init nnsdvd"))
+        .refused(1, &["--init nnsdvd", "did you mean 'nndsvd'"]);
+    bench
         .run("factorize z.npy -k 1 --out out")
         .refused(1, &["cannot read z.npy"]);
     bench

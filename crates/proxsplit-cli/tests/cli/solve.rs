@@ -78,6 +78,7 @@ fn the_record_says_what_was_asked_and_what_came_of_it() {
     let first: serde_json::Value =
         serde_json::from_str(bench.text("out/trace.jsonl").lines().next().unwrap()).unwrap();
     assert_eq!(first["pass"], 0.0);
+    assert!(first["residual"].is_f64() && first["errors"].is_array());
     // At x = 0 the loss is quadratic everywhere: (16 + 0.0025 + 4)/2.
     assert!((first["objective"].as_f64().unwrap() - 10.001_25).abs() < 1e-9);
     assert!(solution(&bench, "out").iter().all(|x| *x >= 0.0));
@@ -102,6 +103,30 @@ fn limits_end_a_run_and_strict_tells_it() {
 }
 
 #[test]
+fn a_gap_ends_a_convex_run_and_others_are_told() {
+    let bench = Bench::new();
+    diagonal(&bench);
+    let words = "solve --loss least-squares --data a.npy --target b.npy --step 0.05 --tol 0";
+    let record = bench
+        .run(&format!(
+            "{words} --penalty l1:0.1 --gap 1e-3 --out l1 --json"
+        ))
+        .json();
+    assert_eq!(record["certificate"]["verdict"], "optimal");
+    let (objective, gap) = (
+        record["objective"].as_f64().unwrap(),
+        record["certificate"]["at_point"]["gap"].as_f64().unwrap(),
+    );
+    // (2x − 4)²/2 + 0.1|x| at 1.975, 0.05²/2 and (x/2 + 2)²/2 + 0.1|x| at −3.6.
+    let least = 0.00125 + 0.1975 + 0.00125 + 0.02 + 0.36;
+    assert!(objective - least <= gap && gap <= 1e-3 * (objective - gap));
+    let nonconvex = bench.run(&format!(
+        "{words} --penalty l0:0.1 --gap 1e-3 --passes 50 --out l0"
+    ));
+    assert!(nonconvex.err.contains("no gap is known"), "{nonconvex:?}");
+}
+
+#[test]
 fn what_does_not_fit_is_refused_before_anything_is_written() {
     let bench = Bench::new();
     diagonal(&bench);
@@ -117,6 +142,9 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
     bench
         .run(&format!("{words} --loss hinge --target b.npy"))
         .refused(2, &["unknown loss 'hinge'", "logistic"]);
+    bench
+        .run(&format!("{words} --loss logstic --target b.npy"))
+        .refused(2, &["did you mean 'logistic'"]);
     bench
         .run(&format!("{words} --loss logistic --target b.npy"))
         .refused(1, &["4"]);

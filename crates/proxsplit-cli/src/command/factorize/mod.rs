@@ -97,14 +97,12 @@ impl Args {
         let data = input.data::<T>(self.scale)?;
         let problem = Problem::new(&data, self.rank, T::term(&atoms), T::term(&codes))?;
         let start = self.init.factors::<T>()?;
+        let missing = crate::missing::words(data.missing(), input.shape());
+        let missing = missing.map_or_else(String::new, |words| format!(", {words}"));
+        self.tell(&format!("{}: {}{missing}", self.data, input.describe()));
         let mut solver = Factorization::new(problem, description.settings, start)?;
         let picked = solver.picked();
-        if !self.shown.quiet {
-            let missing = crate::missing::words(data.missing(), input.shape());
-            let missing = missing.map_or_else(String::new, |words| format!(", {words}"));
-            output::tell(&format!("{}: {}{missing}", self.data, input.describe()));
-            output::tell(&format!("rank {}, {picked}", self.rank));
-        }
+        self.tell(&format!("rank {}, {picked}", self.rank));
         let keeper = Keeper {
             path: folder.file(checkpoint::FILE),
             every: self.checkpoint_every,
@@ -112,9 +110,7 @@ impl Args {
             description,
         };
         if interrupt.is_asked() {
-            if !self.shown.quiet {
-                output::tell("interrupted before the first pass: nothing was written");
-            }
+            self.tell("interrupted before the first pass: nothing was written");
             return Ok(Outcome::Interrupted);
         }
         let (report, trace) = self.watched_run(&mut solver, &keeper, interrupt)?;
@@ -133,6 +129,12 @@ impl Args {
         Ok(self.shown.outcome(&report))
     }
 
+    fn tell(&self, words: &str) {
+        if !self.shown.quiet {
+            output::tell(words);
+        }
+    }
+
     /// Runs from the start or from the checkpoint; the solver is left at the point that is returned.
     fn watched_run<T: Scalar>(
         &self,
@@ -146,11 +148,6 @@ impl Args {
         } else {
             None
         };
-        let tell = |words: &str| {
-            if !self.shown.quiet {
-                output::tell(words);
-            }
-        };
         let (session, zeros) = match resumed {
             None => {
                 if keeper.path.exists() {
@@ -160,7 +157,7 @@ impl Args {
             }
             Some(position) => {
                 let passes = number::short(position.session.progress.passes);
-                tell(&format!("resumed at pass {passes}"));
+                self.tell(&format!("resumed at pass {passes}"));
                 (Session::resume(stop, position.session), position.zeros)
             }
         };
@@ -168,7 +165,7 @@ impl Args {
         let progress = Progress::new(self.shown.quiet, &stop);
         let report = session.run(solver, (progress, &mut notebook));
         if report.reason == Reason::Interrupted && keeper.path.exists() {
-            tell(&format!(
+            self.tell(&format!(
                 "interrupted: result and checkpoint are saved; --resume goes on from {}",
                 keeper.path.display()
             ));

@@ -4,7 +4,7 @@ use crate::command::report::factor;
 use crate::nearest::did_you_mean;
 use crate::overwrite;
 use crate::scalar::Scalar;
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use proxsplit::linalg::Mat;
 use proxsplit_factor::{Factors, Init};
 use std::convert::Infallible;
@@ -53,7 +53,11 @@ impl Start {
         let Some(folder) = self.folder() else {
             return Ok(None);
         };
-        let read = |name| factor(folder, name).with_context(|| unknown(folder));
+        ensure!(folder.is_dir(), unknown(folder));
+        let read = |name| {
+            let none = || format!("--init {} has no factors", folder.display());
+            factor(folder, name).with_context(none)
+        };
         let narrow =
             |wide: Mat<f64>| Mat::from_fn(wide.rows(), wide.cols(), |i, j| T::of(wide.col(j)[i]));
         let (x, a) = (narrow(read("X")?), narrow(read("A")?));

@@ -50,6 +50,7 @@ class Side:
     least_curvature: float
     curvature: float
     rounding: float
+    typical: float
 
 
 def largest(gram):

@@ -52,11 +52,12 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
     let rank = problem.rank;
     problem.fits(factors)?;
     let (atoms, codes) = problem.terms();
+    // Misfit and slopes are those of the numbers as they are given, penalties those of what they were before a file rounded them.
+    let found = plain::sums(problem.data, factors, true);
     let mut factors = factors.clone();
     let inside =
         settle(&atoms, &mut factors.x, rank).and_then(|()| settle(&codes, &mut factors.a, rank));
     let outside = inside.err();
-    let found = plain::sums(problem.data, &factors, true);
     let narrow = |slope: &[f64]| slope.iter().map(|&s| T::of(s)).collect::<Vec<T>>();
     let (slope_x, slope_a) = (narrow(&found.slope_x), narrow(&found.slope_a));
     let square = || vec![T::ZERO; rank * rank];

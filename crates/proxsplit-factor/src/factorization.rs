@@ -149,7 +149,10 @@ impl<T: Lanes> Iterator for Factorization<'_, T> {
             passes: memory.pass as f64 + memory.visited as f64 / batches as f64,
             step: memory.step,
             displacement: memory.displacement,
-            objective: memory.objective.filter(told).filter(|_| memory.visited == 0),
+            objective: memory
+                .objective
+                .filter(told)
+                .filter(|_| memory.visited == 0),
         })
     }
 }

@@ -91,6 +91,19 @@ impl<'a> Lines<'a> {
     }
 }
 
+impl Lines<'_> {
+    /// Y − XA in a line; 0 where entries are missing. `along` has the rows of the factor along the line, `column` is the line's own.
+    fn residual<T: Lanes>(&self, line: usize, (along, column): (&[f64], &[T]), out: &mut [f64]) {
+        self.read(line, out);
+        for (row, value) in along.chunks_exact(self.width).zip(column) {
+            vec::axpy(-value.f64(), row, out);
+        }
+        for value in out {
+            *value = if value.is_nan() { 0.0 } else { *value };
+        }
+    }
+}
+
 fn read_dense(dense: Dense<'_>, line: usize, out: &mut [f64]) {
     let start = line * out.len();
     dispatch!(Elements: dense.elements() => values, {
@@ -103,6 +116,35 @@ fn read_dense(dense: Dense<'_>, line: usize, out: &mut [f64]) {
 fn entries(sparse: Sparse<'_>, line: usize) -> impl Iterator<Item = (usize, f64)> {
     let (starts, indices, elements) = (sparse.starts(), sparse.indices(), sparse.elements());
     (starts.get(line)..starts.get(line + 1)).map(move |at| (indices.get(at), elements.get(at)))
+}
+
+/// Rv, or dᵀR for a vector of features, by residuals that are formed line by line; R is 0 where entries are missing.
+pub(crate) fn residual_with<T: Lanes>(
+    data: &Data<'_, T>,
+    factors: &Factors<T>,
+    vector: &[T],
+    of_features: bool,
+) -> Vec<f64> {
+    let lines = Lines::of(data);
+    let rank = factors.rank;
+    let (along, of_lines) = if lines.by_columns {
+        (&factors.x, &factors.a)
+    } else {
+        (&factors.a, &factors.x)
+    };
+    let along = rows_of(along, rank);
+    let is_along = of_features == lines.by_columns;
+    let mut out = vec![0.0; if is_along { lines.count } else { lines.width }];
+    let mut residual = vec![0.0; lines.width];
+    for (line, column) in of_lines.chunks_exact(rank).enumerate() {
+        lines.residual(line, (&along, column), &mut residual);
+        if is_along {
+            out[line] = vec::dot_with(&residual, vector);
+        } else {
+            vec::axpy(vector[line].f64(), &residual, &mut out);
+        }
+    }
+    out
 }
 
 /// The K × n factor with its rows one after the other.
@@ -180,13 +222,7 @@ fn share<T: Lanes>(
         across: vec![0.0; if slopes { along.len() } else { 0 }],
     };
     for (line, column) in (first..).zip(factor.chunks_exact(rank)) {
-        lines.read(line, &mut residual);
-        for (row, value) in along.chunks_exact(width).zip(column) {
-            vec::axpy(-value.f64(), row, &mut residual);
-        }
-        for value in &mut residual {
-            *value = if value.is_nan() { 0.0 } else { *value };
-        }
+        lines.residual(line, (along, column), &mut residual);
         sums.misfit += 0.5 * vec::dot(&residual, &residual);
         if slopes {
             for (k, row) in along.chunks_exact(width).enumerate() {

@@ -5,6 +5,7 @@
 //! factors, found by a few rounds of alternating minimization.
 
 use crate::codes::Term;
+use crate::plain;
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, dot, gram};
 use proxsplit::Elementary;
@@ -35,7 +36,7 @@ pub(super) fn count<T: Lanes>(gx: &[T], ga: &[T], rank: usize) -> usize {
 }
 
 /// The best direction that is cheap to find, if an atom is dead and codes are separable: codes that are tied together cannot be
-/// changed one entry at a time. Nothing is looked for where entries are missing.
+/// changed one entry at a time.
 pub(crate) fn escape<T: Lanes>(
     problem: Problem<'_, T>,
     factors: &Factors<T>,
@@ -43,7 +44,7 @@ pub(crate) fn escape<T: Lanes>(
 ) -> Option<Escape<T>> {
     let (psi_x, psi_a) = problem.terms();
     let of_codes = psi_a.elementary?;
-    if problem.data.missing() > 0 || count(gx, ga, problem.rank) == 0 {
+    if count(gx, ga, problem.rank) == 0 {
         return None;
     }
     let residual = Residual { problem, factors };
@@ -107,6 +108,9 @@ impl<T: Lanes> Residual<'_, T> {
     /// out ← Rv
     fn with_rows(&self, out: &mut [T], v: &[T]) {
         let rank = self.problem.rank;
+        if self.problem.data.missing() > 0 {
+            return self.formed(out, v, false);
+        }
         self.problem.data.with_rows(out, v, 0..v.len());
         let weights = combine(&self.factors.a, v, rank);
         for (out, row) in out.iter_mut().zip(self.factors.x.chunks_exact(rank)) {
@@ -117,10 +121,23 @@ impl<T: Lanes> Residual<'_, T> {
     /// out ← dᵀR
     fn with_columns(&self, out: &mut [T], d: &[T]) {
         let rank = self.problem.rank;
+        if self.problem.data.missing() > 0 {
+            return self.formed(out, d, true);
+        }
         self.problem.data.with_columns(out, d, 0..out.len());
         let weights = combine(&self.factors.x, d, rank);
         for (out, column) in out.iter_mut().zip(self.factors.a.chunks_exact(rank)) {
             *out -= T::of(dot(column, &weights));
+        }
+    }
+}
+
+impl<T: Lanes> Residual<'_, T> {
+    /// The same where entries are missing: the products of XA would have to leave them out.
+    fn formed(&self, out: &mut [T], vector: &[T], of_features: bool) {
+        let sums = plain::residual_with(self.problem.data, self.factors, vector, of_features);
+        for (out, sum) in out.iter_mut().zip(sums) {
+            *out = T::of(sum);
         }
     }
 }

@@ -25,6 +25,9 @@ const EXACT: Effort = Effort {
     tolerance: 1e-7,
 };
 
+/// Residuals above this, relative to their scale, are never taken for rounding.
+const LARGEST_ROUNDING: f64 = 1e-4;
+
 /// The least scale of a residual, as a fraction of its typical size.
 const TRACE: f64 = 1e-8;
 
@@ -107,7 +110,8 @@ pub(crate) fn at<T: Lanes>(problem: Problem<'_, T>, factors: Factors<T>) -> Find
             reference_step: steps.0,
             prox_error: errors.map(|(x, a)| x.max(a)),
             scale: 1.0,
-            rounding: if rounding.is_finite() { rounding } else { 0.0 },
+            // A scale that has all but vanished must not excuse a large residual.
+            rounding: rounding.min(LARGEST_ROUNDING),
             gap: None,
             lower_bound: None,
             feasible: penalties.0.is_finite() && penalties.1.is_finite(),
@@ -119,17 +123,20 @@ pub(crate) fn at<T: Lanes>(problem: Problem<'_, T>, factors: Factors<T>) -> Find
     }
 }
 
-/// ½‖Y − XA‖² through the products; by plain sums where these cancel so far that less than half of the digits are left.
+/// ½‖Y − XA‖² through the products; by plain sums where these cancel so far that less than half of the digits are left, and where
+/// entries are missing, whose share is a difference itself.
 fn misfit<T: Lanes>(
     data: &Data<'_, T>,
     factors: &Factors<T>,
     (gx, ga): (&[T], &[T]),
     xy: &[T],
 ) -> f64 {
-    let n = data.cols();
-    let product = data.observed_square((&factors.x, gx), (&factors.a, ga), &(0..n));
-    let misfit = 0.5 * data.square() - dot(xy, &factors.a) + 0.5 * product;
-    if is_lost::<T>(misfit, 0.5 * data.square() + 0.5 * product) {
+    let square = 0.5 * data.square();
+    let products = gx.iter().zip(ga).map(|(x, a)| x.f64() * a.f64());
+    let size = products.map(f64::abs).sum::<f64>();
+    let cross = dot(xy, &factors.a);
+    let misfit = square - cross + 0.5 * dot(gx, ga);
+    if data.missing() > 0 || is_lost::<T>(misfit, square + cross.abs() + size) {
         plain::sums(data, factors, false).misfit
     } else {
         misfit
@@ -167,7 +174,11 @@ pub(crate) fn largest_eigenvalue<T: Lanes>(gram: &[T], rank: usize) -> f64 {
 /// it is about at a good fit.
 fn scale_of<T: Lanes>(linear: &[T], factor: &[T], square: f64) -> f64 {
     let typical = square / norm(factor);
-    let trace = if typical.is_finite() { TRACE * typical } else { 0.0 };
+    let trace = if typical.is_finite() {
+        TRACE * typical
+    } else {
+        0.0
+    };
     norm(linear).max(trace)
 }
 

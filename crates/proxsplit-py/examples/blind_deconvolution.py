@@ -42,7 +42,7 @@ def fit(x):
 guess = np.exp(-0.5 * ((np.arange(width) - 10) / 3.0) ** 2)
 x = np.concatenate([np.full(length, signal.mean()), guess / np.linalg.norm(guess)])
 for weight in (0.3, 0.1, 0.03, 0.01):  # from simple to faithful
-    result = minimize(fit, x, prox=SparseSpikesAndAKernel(weight), tol=1e-3, options={"maxiter": 2000})
+    result = minimize(fit, x, prox=SparseSpikesAndAKernel(weight), tol=1e-3, options={"maxiter": 4000})
     x = result.x
 print(result.message)
 # The signal does not tell a shift of the spikes from a shift of the kernel back: undo it before comparing.

@@ -11,9 +11,10 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use proxsplit::linalg::dense::Mat;
 use proxsplit::text::Operator;
 use proxsplit::{Error, Prox, Report, Stop};
-use proxsplit_factor::{self as factor, Factorization, Factors, Missing, Problem};
+use proxsplit_factor::{self as factor, Factorization, Factors, Init, Method, Missing, Problem};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 /// How to factorize.
@@ -160,6 +161,22 @@ fn misfit<T: Scalar>(
         return Ok((report.certificate.at_point.objective, false));
     }
     factor::audit(problem, factors).map(|audit| (audit.misfit, audit.scale_is_degenerate))
+}
+
+/// The names that the library knows for each setting.
+#[pyfunction]
+pub(crate) fn choices() -> BTreeMap<&'static str, Vec<&'static str>> {
+    BTreeMap::from([
+        ("init", Init::ALL.iter().map(|init| init.name()).collect()),
+        (
+            "method",
+            Method::ALL.iter().map(|method| method.name()).collect(),
+        ),
+        (
+            "missing",
+            Missing::ALL.iter().map(|missing| missing.name()).collect(),
+        ),
+    ])
 }
 
 /// Which entries of the data are missing, by name.

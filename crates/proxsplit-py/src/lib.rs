@@ -28,7 +28,7 @@ mod _proxsplit {
     #[pymodule_export]
     use crate::encode::{audit, encode};
     #[pymodule_export]
-    use crate::factor::factorize;
+    use crate::factor::{choices, factorize};
     #[pymodule_export]
     use crate::minimize::minimize;
     #[pymodule_export]

@@ -78,6 +78,8 @@ impl<'a, T: Scalar> Observer<Splitting<'a, T>> for Foreground<'_> {
     fn moved(&mut self, _: &Session, _: &mut Splitting<'a, T>) -> ControlFlow<()> {
         if self.looked_out.elapsed() > PATIENCE {
             self.looked_out = Instant::now();
+            // The method itself is not general enough in its lifetime.
+            #[allow(clippy::redundant_closure_for_method_calls)]
             self.raised.attempt(|py| py.check_signals());
         }
         go_on(!self.raised.is_set())

@@ -135,3 +135,55 @@ def test_an_array_box_is_an_operator_like_others():
     assert Box([0, 1], [2, 3]) != box
     with pytest.raises(ValueError, match="shape"):
         box.prox(np.zeros(3))
+
+
+@pytest.mark.xfail(strict=True, reason="the step rule of the core keeps its step where the gradient does not change")
+def test_a_linear_function_does_not_stall():
+    c = RNG.normal(size=12)
+    result = minimize(lambda x: (1e-3 * c @ x, 1e-3 * c), np.zeros(12), prox="box:-1,1", tol=1e-8)
+    np.testing.assert_allclose(result.x, -np.sign(c))
+    assert result.success and result.nfev < 60
+
+
+@pytest.mark.xfail(strict=True, reason="the core does not compute conjugate values")
+def test_the_gap_ends_a_convex_run_and_is_true():
+    best = minimize(least_squares, np.zeros(12), prox="l1:0.5", tol=1e-12).fun
+    options = {"convex": True, "atol": 0}
+    result = minimize(least_squares, np.zeros(12), prox="l1:0.5+box:-9,9", tol=0, gap=1e-4, options=options)
+    assert result.success and result.certificate.verdict == "optimal"
+    assert 0 <= result.fun - best <= result.gap <= 1e-4 * best * (1 + 1e-9)
+    assert result.certificate.lower_bound == pytest.approx(result.fun - result.gap)
+
+
+@pytest.mark.parametrize("gap", [0, -1.0, np.nan])
+def test_a_gap_must_be_positive(gap):
+    with pytest.raises(ValueError, match="gap"):
+        minimize(least_squares, np.zeros(12), gap=gap)
+
+
+def test_certificates_have_two_halves_that_json_can_write():
+    import json
+
+    certificate = minimize(least_squares, np.zeros(12), prox="l1:0.5", step=0.01).certificate
+    at, of = certificate.at_point, certificate.of_method
+    r = A.T @ (A @ np.zeros(12) - B)
+    assert certificate.verdict == "stationary" and certificate.converged
+    assert certificate.residual == at["residual"] <= certificate.tolerance < 1e-3 * np.linalg.norm(r)
+    assert at["feasible"] and at["pair"] is None and at["prox_error"] == 0
+    assert {"step", "errors"} <= {assumption["name"] for assumption in of["assumptions"]}
+    assert all(assumption["standing"] in ("proved", "measured", "estimated") for assumption in of["assumptions"])
+    assert of["steps"] == (0.01, 0.01) and "eq." not in repr(certificate)
+    assert json.loads(json.dumps(certificate.to_dict()))["verdict"] == "stationary"
+
+
+def test_a_callback_that_stops_returns_the_best_point_it_has_seen():
+    seen = []
+
+    def callback(intermediate_result):
+        seen.append(intermediate_result.fun)
+        if len(seen) == 5:
+            raise StopIteration
+
+    result = minimize(least_squares, np.zeros(12), prox="l1:0.5", tol=0, callback=callback, options={"atol": 0})
+    assert (result.reason, result.status, result.certificate.verdict) == ("interrupted", 5, "not-converged")
+    assert result.fun == min(seen) == pytest.approx(least_squares(result.x)[0] + 0.5 * np.abs(result.x).sum())

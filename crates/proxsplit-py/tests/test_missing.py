@@ -28,7 +28,7 @@ def held_out(X, full, WH):
     [
         NMF(3, missing="nan", random_state=0, max_iter=3000, tol=1e-7),
         MiniBatchNMF(3, missing="nan", random_state=1, max_iter=3000, tol=1e-6, method="incremental", batch_size=30),
-        DictionaryLearning(3, alpha=1e-4, missing="nan", random_state=0, max_iter=3000, tol=1e-6),
+        DictionaryLearning(3, alpha=1e-4, missing="nan", random_state=0, max_iter=3000, tol=1e-6, transform_algorithm="lasso_cd"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

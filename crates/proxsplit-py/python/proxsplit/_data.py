@@ -9,6 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
+from . import _proxsplit
+
 # Types that the native module reads as they are; anything else becomes the first.
 STORED = [np.float64, np.float32, np.uint8, np.int32, np.int16]
 
@@ -32,8 +34,9 @@ def _minimum(X: Any) -> Any:
 
 def finiteness(missing: str | None) -> Any:
     """What scikit-learn's checks are told of NaN; refuses what is no way to be missing."""
-    if missing not in (None, "nan", "unstored"):
-        raise ValueError(f"missing = {missing!r}, but it must be None, 'nan' or 'unstored'")
+    known = _proxsplit.choices()["missing"]
+    if missing is not None and missing not in known:
+        raise ValueError(f"missing = {missing!r}, but it must be None or one of {', '.join(map(repr, known))}")
     return "allow-nan" if missing == "nan" else True
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     else:
         from typing_extensions import Self
 
-INITS = ("auto", "random", "nndsvd", "nndsvda", "nndsvdar", "custom")
+INITS = (*_proxsplit.choices()["init"], "custom")
 
 
 class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, Literal
 
 from ._advice import warn
@@ -60,7 +61,7 @@ class BaseNMF(Factorization):
         if not custom and (W is not None or H is not None):
             warn("When init!='custom', provided W or H are ignored. Set init='custom' to use them as initialization.", RuntimeWarning)
         singular = self.init in ("nndsvd", "nndsvda", "nndsvdar")
-        if singular and isinstance(self.n_components, int) and self.n_components > smaller:
+        if singular and isinstance(self.n_components, Integral) and int(self.n_components) > smaller:
             raise ValueError(f"init = {self.init!r} can only be used when n_components <= min(n_samples, n_features)")
         rank = checked_rank(self.n_components, X.shape[0], len(H) if custom else X.shape[1], name)
         if custom:

@@ -3,7 +3,7 @@ from typing import Any, final
 
 from numpy.typing import NDArray
 
-__all__ = ["Term", "audit", "catalogue", "encode", "factorize", "minimize", "update_atoms"]
+__all__ = ["Term", "audit", "catalogue", "choices", "encode", "factorize", "minimize", "update_atoms"]
 
 @final
 class Term:
@@ -27,6 +27,7 @@ def minimize(
     observe: Callable[..., bool] | None,
 ) -> dict[str, Any]: ...
 def catalogue() -> list[str]: ...
+def choices() -> dict[str, list[str]]: ...
 def factorize(
     data: Any,
     settings: Mapping[str, Any],

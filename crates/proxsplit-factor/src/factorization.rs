@@ -95,9 +95,8 @@ impl<'a, T: Lanes> Factorization<'a, T> {
     /// Puts the direction that the last look has found in the place of a dead atom.
     fn replace_dead_atom(&mut self) {
         let looked = self.looked.take();
-        if let Some((escape, mut factors)) = self.escape.take().zip(looked)
-            && look::replace(&mut factors, &escape)
-        {
+        if let Some((escape, mut factors)) = self.escape.take().zip(looked) {
+            look::replace(&mut factors, &escape);
             self.work.memory.revived += 1;
             self.work.factors = factors;
             self.engine.start_over(&mut self.work);

@@ -17,9 +17,7 @@ pub(crate) fn revive<T: Lanes>(work: &mut Work<'_, T>) -> bool {
         let Some(escape) = escape.filter(|escape| escape.gain > worth) else {
             break;
         };
-        if !look::replace(&mut work.factors, &escape) {
-            break;
-        }
+        look::replace(&mut work.factors, &escape);
         work.memory.objective = work.memory.objective.map(|before| before - escape.gain);
         revived += 1;
     }

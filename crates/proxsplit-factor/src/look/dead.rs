@@ -7,32 +7,39 @@
 use crate::codes::Term;
 use crate::plain;
 use crate::problem::{Factors, Problem};
-use crate::products::{Lanes, dot, gram};
-use proxsplit::Elementary;
+use crate::products::{Lanes, dot};
 use proxsplit::linalg::vec::axpy;
 
-/// A rank-one term d·vᵀ that lowers the objective.
+/// A rank-one term d·vᵀ that lowers the objective in the place of a dead atom.
 pub(crate) struct Escape<T> {
     /// By how much.
     pub(crate) gain: f64,
+    /// The dead atom.
+    place: usize,
     /// d
-    pub(crate) atom: Vec<T>,
+    atom: Vec<T>,
     /// v
-    pub(crate) codes: Vec<T>,
+    codes: Vec<T>,
 }
 
-/// Rounds of alternating minimization: enough for a direction that is worth having.
-const ROUNDS: usize = 6;
+/// Rounds of alternating minimization, and of the power method before them: enough for a direction that is worth having.
+const ROUNDS: usize = 4;
+/// Decades by which the scale of d is tried up and down: a penalty on one factor alone can be moved away.
+const DECADES: i32 = 6;
 
 /// Whether dead atoms are looked for after this pass: often at first, ever more rarely later, when penalties want them dead.
 pub(crate) fn is_time_for(pass: u64) -> bool {
     pass.is_power_of_two()
 }
 
+fn is_dead<T: Lanes>(gx: &[T], ga: &[T], rank: usize, k: usize) -> bool {
+    let at = k * (rank + 1);
+    gx[at] <= T::ZERO || ga[at] <= T::ZERO
+}
+
 /// How many atoms are zero or used by no sample.
 pub(super) fn count<T: Lanes>(gx: &[T], ga: &[T], rank: usize) -> usize {
-    let dead = |at: usize| gx[at] <= T::ZERO || ga[at] <= T::ZERO;
-    (0..rank).filter(|k| dead(k * (rank + 1))).count()
+    (0..rank).filter(|&k| is_dead(gx, ga, rank, k)).count()
 }
 
 /// The best direction that is cheap to find, if an atom is dead and codes are separable: codes that are tied together cannot be
@@ -42,30 +49,15 @@ pub(crate) fn escape<T: Lanes>(
     factors: &Factors<T>,
     (gx, ga): (&[T], &[T]),
 ) -> Option<Escape<T>> {
-    let (psi_x, psi_a) = problem.terms();
-    let of_codes = psi_a.elementary?;
-    if count(gx, ga, problem.rank) == 0 {
-        return None;
-    }
+    let rank = problem.rank;
+    let place = (0..rank).find(|&k| is_dead(gx, ga, rank, k))?;
+    problem.codes.separable()?;
     let residual = Residual { problem, factors };
-    let mut codes = vec![T::ONE; problem.data.cols()];
-    let mut atom = vec![T::ZERO; problem.data.rows()];
-    let mut found = None;
-    for round in 0..ROUNDS {
-        residual.with_rows(&mut atom, &codes);
-        improve_atom(&psi_x, &mut atom, square_of(&codes), round == 0);
-        residual.with_columns(&mut codes, &atom);
-        let size = square_of(&atom);
-        if size == 0.0 {
-            break;
-        }
-        let gain = improve_codes(of_codes, &mut codes, size) - psi_x.value(&atom, 1);
-        if square_of(&codes) == 0.0 {
-            break;
-        }
-        found = (gain > 0.0).then_some(gain);
-    }
-    found.map(|gain| Escape { gain, atom, codes })
+    let leading = residual.leading_codes();
+    let opposite: Vec<T> = leading.iter().map(|&v| -v).collect();
+    let found = [leading, opposite].into_iter();
+    let found = found.filter_map(|codes| residual.alternate(place, codes));
+    found.max_by(|a, b| a.gain.total_cmp(&b.gain))
 }
 
 fn square_of<T: Lanes>(values: &[T]) -> f64 {
@@ -85,19 +77,6 @@ fn improve_atom<T: Lanes>(psi: &Term<'_, T>, atom: &mut [T], size: f64, first: b
     psi.prox.prox(atom, step);
 }
 
-/// v ← argmin ½‖R − dvᵀ‖² + Σψ(v_t) from v = dᵀR; returns what the objective falls by, but for ψ₀(d).
-fn improve_codes<T: Lanes>(psi: Elementary, codes: &mut [T], size: f64) -> f64 {
-    let mut gain = 0.0;
-    for value in codes {
-        let product = value.f64();
-        let v = T::of(psi.prox(product / size, 1.0 / size));
-        let at = v.f64();
-        gain += at * product - 0.5 * at * at * size - psi.l1 * at.abs() - 0.5 * psi.sql2 * at * at;
-        *value = v;
-    }
-    gain
-}
-
 /// R = Y − XA through the products of Y.
 struct Residual<'a, T: Lanes> {
     problem: Problem<'a, T>,
@@ -105,6 +84,105 @@ struct Residual<'a, T: Lanes> {
 }
 
 impl<T: Lanes> Residual<'_, T> {
+    /// About the leading right singular vector of R.
+    fn leading_codes(&self) -> Vec<T> {
+        let mut codes = vec![T::ONE; self.problem.data.cols()];
+        let mut atom = vec![T::ZERO; self.problem.data.rows()];
+        for _ in 0..ROUNDS {
+            self.with_rows(&mut atom, &codes);
+            self.with_columns(&mut codes, &atom);
+            let size = square_of(&codes).sqrt();
+            if size > 0.0 && size.is_finite() {
+                codes.iter_mut().for_each(|v| *v /= T::of(size));
+            }
+        }
+        codes
+    }
+
+    /// Alternating minimization over d and v from v = `codes`, in the place of a dead atom.
+    fn alternate(&self, place: usize, mut codes: Vec<T>) -> Option<Escape<T>> {
+        let (psi_x, psi_a) = self.problem.terms();
+        let mut atom = vec![T::ZERO; self.problem.data.rows()];
+        let mut fit = 0.0;
+        for round in 0..ROUNDS {
+            self.with_rows(&mut atom, &codes);
+            improve_atom(&psi_x, &mut atom, square_of(&codes), round == 0);
+            let size = square_of(&atom);
+            self.with_columns(&mut codes, &atom);
+            fit = self.improve_codes(&psi_a, place, &mut codes, size)?;
+        }
+        let before = self.penalty_at(place);
+        let (scale, after) = self.best_scale(place, &atom, &codes)?;
+        let (up, down) = (T::of(scale), T::of(1.0 / scale));
+        atom.iter_mut().for_each(|d| *d *= up);
+        codes.iter_mut().for_each(|v| *v *= down);
+        let gain = fit + before - after;
+        (gain > 0.0 && gain.is_finite()).then_some(Escape {
+            gain,
+            place,
+            atom,
+            codes,
+        })
+    }
+
+    /// v ← argmin ½‖R − dvᵀ‖² + Σψ(v_t) from v = dᵀR; returns what the misfit falls by. `None` if nothing is left.
+    fn improve_codes(
+        &self,
+        psi: &Term<'_, T>,
+        place: usize,
+        codes: &mut [T],
+        size: f64,
+    ) -> Option<f64> {
+        let term = psi.prox.separable()?;
+        if size <= 0.0 || !size.is_finite() {
+            return None;
+        }
+        let (step, everywhere) = (T::of(1.0 / size), (-T::INFINITY, T::INFINITY));
+        let mut fit = 0.0;
+        for value in codes {
+            let product = value.f64();
+            *value = term.prox_between(place, T::of(product / size), step, everywhere);
+            fit += value.f64() * (product - 0.5 * value.f64() * size);
+        }
+        (fit > 0.0).then_some(fit)
+    }
+
+    /// ψ₀(x_k) + Σψ(a_kt) of the atom as it is.
+    fn penalty_at(&self, place: usize) -> f64 {
+        let rank = self.problem.rank;
+        let row = |factor: &[T]| factor.iter().skip(place).step_by(rank).copied().collect();
+        let (x, a): (Vec<T>, Vec<T>) = (row(&self.factors.x), row(&self.factors.a));
+        self.penalty(place, &x, &a)
+    }
+
+    fn penalty(&self, place: usize, atom: &[T], codes: &[T]) -> f64 {
+        let of_codes = self
+            .problem
+            .codes
+            .separable()
+            .map_or(f64::INFINITY, |term| {
+                codes.iter().map(|&v| term.value_at(place, v)).sum()
+            });
+        self.problem.atoms.value(atom) + of_codes
+    }
+
+    /// The s for which d·s and v/s cost least, and what they cost; `None` if no s is feasible.
+    fn best_scale(&self, place: usize, atom: &[T], codes: &[T]) -> Option<(f64, f64)> {
+        let scaled =
+            |values: &[T], s: f64| values.iter().map(|&v| v * T::of(s)).collect::<Vec<T>>();
+        let costs = (-DECADES..=DECADES).map(|decade| {
+            let s = 10f64.powi(decade);
+            (
+                s,
+                self.penalty(place, &scaled(atom, s), &scaled(codes, 1.0 / s)),
+            )
+        });
+        costs.filter(|(_, cost)| cost.is_finite()).min_by(|a, b| {
+            a.1.total_cmp(&b.1)
+                .then(a.0.ln().abs().total_cmp(&b.0.ln().abs()))
+        })
+    }
+
     /// out ← Rv
     fn with_rows(&self, out: &mut [T], v: &[T]) {
         let rank = self.problem.rank;
@@ -151,17 +229,9 @@ fn combine<T: Lanes>(factor: &[T], v: &[T], rank: usize) -> Vec<T> {
     sum
 }
 
-/// Puts the direction in the place of a dead atom; whether there was one.
-pub(crate) fn replace<T: Lanes>(factors: &mut Factors<T>, escape: &Escape<T>) -> bool {
-    let rank = factors.rank;
-    let square = || vec![T::ZERO; rank * rank];
-    let (mut gx, mut ga) = (square(), square());
-    gram(&mut gx, &factors.x, rank);
-    gram(&mut ga, &factors.a, rank);
-    let dead = |k: &usize| gx[k * (rank + 1)] <= T::ZERO || ga[k * (rank + 1)] <= T::ZERO;
-    let Some(k) = (0..rank).find(dead) else {
-        return false;
-    };
+/// Puts the direction in the place of its dead atom.
+pub(crate) fn replace<T: Lanes>(factors: &mut Factors<T>, escape: &Escape<T>) {
+    let (rank, k) = (factors.rank, escape.place);
     for (x, &value) in factors.x.iter_mut().skip(k).step_by(rank).zip(&escape.atom) {
         *x = value;
     }
@@ -174,5 +244,4 @@ pub(crate) fn replace<T: Lanes>(factors: &mut Factors<T>, escape: &Escape<T>) ->
     {
         *a = value;
     }
-    true
 }

@@ -111,7 +111,11 @@ pub(crate) fn at<T: Lanes>(problem: Problem<'_, T>, factors: Factors<T>) -> Find
             prox_error: errors.map(|(x, a)| x.max(a)),
             scale: 1.0,
             // A scale that has all but vanished must not excuse a large residual.
-            rounding: rounding.min(LARGEST_ROUNDING),
+            rounding: if rounding <= LARGEST_ROUNDING {
+                rounding
+            } else {
+                0.0
+            },
             gap: None,
             lower_bound: None,
             feasible: penalties.0.is_finite() && penalties.1.is_finite(),

@@ -30,11 +30,11 @@ fn reaches_stationarity(f: &dyn Smooth, g: &dyn Prox, guarantee: impl Fn(&Guaran
             let first = f.value(&start) + g.value(&start);
             let report = run(&mut solver, &stop, ());
             assert!(report.converged(), "rule {i}: {}", report.certificate);
-            assert!(first.is_infinite() || report.certificate.objective <= first);
+            assert!(first.is_infinite() || report.certificate.at_point.objective <= first);
             assert!(
-                guarantee(&report.certificate.guarantee),
+                guarantee(&report.certificate.of_method.guarantee),
                 "rule {i}: {}",
-                report.certificate.guarantee
+                report.certificate.of_method.guarantee
             );
         }
         let mut solver = Splitting::new(f, g, &start).unwrap();
@@ -48,7 +48,7 @@ fn stationary(guarantee: &Guarantee) -> bool {
         guarantee,
         Guarantee::Stationary
             | Guarantee::None {
-                because: "the step is not below 2/L"
+                because: "the step is too long"
             }
     )
 }
@@ -111,7 +111,7 @@ fn divergence_is_seen_and_explained() {
     assert_eq!(report.reason, Reason::Diverged);
     let words = report.certificate.words();
     assert!(
-        words.contains("diverged at pass") && words.contains("not below 2/L"),
+        words.contains("diverged at pass") && words.contains("0 < η < 2/L violated"),
         "{words}"
     );
     assert!(

@@ -53,7 +53,8 @@ pub enum Looks {
     /// Every so many passes.
     Every(f64),
     /// After every pass where a look is free; where it costs about a pass, when half as many passes as before the last look, and
-    /// at least four, have been made since. Which passes are looked at depends on nothing but their number.
+    /// at least four, have been made since. Which passes are looked at depends on nothing but their number. A run that nothing but a
+    /// limit can end is not looked at on its way.
     Growing,
 }
 
@@ -83,9 +84,13 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// Whether anything but a limit can end the run, so that it must be watched.
+    /// Whether looks were asked for, or anything but a limit can end the run, so that it must be watched.
     fn is_watched(&self) -> bool {
-        self.residual > 0.0 || self.relative > 0.0 || self.gap.is_some() || self.at_floor
+        matches!(self.looks, Looks::Every(_))
+            || self.residual > 0.0
+            || self.relative > 0.0
+            || self.gap.is_some()
+            || self.at_floor
     }
 }
 

@@ -33,13 +33,15 @@ impl Curve {
     /// `None` if the step is outside its range, or L is unknown.
     pub(crate) fn of(setting: &Setting) -> Option<Self> {
         let (_, step) = setting.steps?;
-        let product = step * setting.lipschitz.value()?;
+        let l = setting.lipschitz.value()?;
+        let product = step * l;
         let room = room(setting.class, step, product);
         let constant = match setting.class {
             Class::Convex => (1.0 + 2.0 / room) * product.max(1.0),
             _ => 1.0 + 2.0 * (1.0 + product) / room,
         };
-        (room > 0.0 && step > 0.0).then_some(Self {
+        let holds = step < limit(setting.class, l).0 && room > 0.0 && step > 0.0;
+        holds.then_some(Self {
             bracket: room / (2.0 * step),
             constant: setting.constant.unwrap_or(constant),
             product,

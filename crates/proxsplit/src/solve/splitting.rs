@@ -13,6 +13,9 @@ use crate::{Class, Error, Lipschitz, Prox, Real, Smooth};
 /// A curvature above a known L by more than this factor, which is none of rounding, proves that the L is wrong.
 const REFUTED: f64 = 1.001;
 
+/// A step below this fraction of 1/L has collapsed.
+const COLLAPSED: f64 = 1e-3;
+
 /// The one iteration: a gradient step on f, exact or not, then the prox of g.
 ///
 /// The errors of the gradient need not vanish and the steps need not shrink; no descent is enforced unless the step
@@ -147,11 +150,19 @@ impl<'a, T: Real> Splitting<'a, T> {
     }
 
     /// The step at which residuals are measured, whatever the solver's own: 1/L, or what the rule begins with.
+    ///
+    /// Where g is not convex, the fixed points of a longer step are fewer than those of the solver's: there its own step counts, if it
+    /// is shorter but has not collapsed, so that rounding cannot hide the residual.
     fn reference_step(&mut self) -> f64 {
         let l = self.lipschitz_so_far().value();
-        match l.filter(|l| *l > 0.0 && l.is_finite()) {
+        let reference = match l.filter(|l| *l > 0.0 && l.is_finite()) {
             Some(l) => 1.0 / l,
             None => self.rule().scheduled(0).unwrap_or(1.0),
+        };
+        if self.point.looks_beyond() && self.step > 0.0 {
+            self.step.clamp(COLLAPSED * reference, reference)
+        } else {
+            reference
         }
     }
 

@@ -35,9 +35,14 @@ impl StepRule for BarzilaiBorwein {
     }
 
     fn propose(&mut self, last: Option<Curvature>) -> f64 {
-        let Some(last) = last.filter(|last| last.moved > 0.0 && last.changed > 0.0) else {
+        let Some(last) = last.filter(|last| last.moved > 0.0) else {
             return self.step;
         };
+        if last.changed == 0.0 {
+            // No curvature at all: f is linear here, and any step is too short.
+            self.step = (2.0 * self.step).min(self.longest);
+            return self.step;
+        }
         self.long = !self.long;
         let quotient = if self.long {
             last.moved / last.product

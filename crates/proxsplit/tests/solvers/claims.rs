@@ -97,7 +97,7 @@ fn an_estimated_l_gives_no_unconditional_theorem() {
         x[0] * x[0] / 2.0
     });
     let f = f.unwrap().lipschitz(Lipschitz::Estimated(1.0)).convex();
-    let rule = Constant::within(f.lipschitz()).unwrap();
+    let rule = Constant::within(Smooth::lipschitz(&f)).unwrap();
     let mut solver = Splitting::new(&f, &Zero, &[10.3]).unwrap().step(rule);
     let report = run(&mut solver, &Stop::default(), ());
     assert!(report.converged());
@@ -136,7 +136,7 @@ fn an_l_that_the_run_refutes_is_not_known() {
         1.5 * x[0] * x[0]
     });
     let f = f.unwrap().lipschitz(Lipschitz::Known(1.0)).convex();
-    let rule = Constant::within(f.lipschitz()).unwrap();
+    let rule = Constant::within(Smooth::lipschitz(&f)).unwrap();
     let mut solver = Splitting::new(&f, &Zero, &[1.0]).unwrap().step(rule);
     let stop = Stop {
         passes: 10.0,

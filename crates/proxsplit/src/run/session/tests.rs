@@ -107,7 +107,8 @@ fn a_session_that_is_resumed_anywhere_ends_like_an_undisturbed_run() {
         for events in 0..steps + looks - 1 {
             let mut checkpoint = Checkpoint::after(events);
             let report = Session::new(stop).run(&mut Halving::default(), &mut checkpoint);
-            assert_eq!(report.reason, Reason::Interrupted, "{events}");
+            // The look at the end of an interrupted run may find that it has arrived.
+            assert!(report.reason == Reason::Interrupted || report.converged());
             let (saved, mut solver) = checkpoint.saved.unwrap();
             let text = serde_json::to_string(&saved).unwrap();
             let session = Session::resume(stop, serde_json::from_str(&text).unwrap());
@@ -127,8 +128,7 @@ fn limits_are_exact_to_one_iteration_and_count_from_the_beginning() {
     };
     let mut solver = Halving::default();
     let mut saved = None;
-    let mut save = Saver(&mut saved);
-    let report = Session::new(stop).run(&mut solver, &mut save);
+    let report = Session::new(stop).run(&mut solver, Saver(&mut saved));
     assert_eq!((report.reason, solver.iteration), (Reason::PassLimit, 6));
     let saved = saved.unwrap();
     let again = Session::resume(stop, saved.clone()).run(&mut solver, ());
@@ -150,7 +150,7 @@ fn limits_are_exact_to_one_iteration_and_count_from_the_beginning() {
 /// Saves at every look.
 struct Saver<'a>(&'a mut Option<Saved>);
 
-impl Observer<Halving> for &mut Saver<'_> {
+impl Observer<Halving> for Saver<'_> {
     fn looked(&mut self, _: &Row, session: &Session, _: &mut Halving) -> ControlFlow<()> {
         *self.0 = Some(session.save());
         ControlFlow::Continue(())
@@ -171,7 +171,7 @@ fn after_a_step_that_fails_the_judged_row_is_the_reported_one() {
         let last = report.trace.last().unwrap();
         assert_eq!(last.progress.iteration, breaks_at);
         assert_eq!(last.at, Some(report.certificate.at_point));
-        let mut rows = report.trace.iter().map(|row| row.progress.iteration);
+        let rows = report.trace.iter().map(|row| row.progress.iteration);
         assert!(rows.is_sorted_by(|a, b| a < b), "one row a point");
     }
 }

@@ -26,6 +26,10 @@ class Asked:
     strict: bool = False
     absolute: float = 1e-9  # the default of options["atol"]
 
+    @property
+    def knows_curvature(self):
+        return "lipschitz" in self.keywords.get("options", {})
+
 
 def case(rng, program):
     """Make a function, minimize it, judge the result; returns (verdict, outcome, complaints)."""

@@ -76,7 +76,8 @@ def stationary(asked, outcome, x, gradient, room):
     step, stated = here.get("reference_step"), here.get("residual")
     error = here.get("prox_error")
     if stated is not None and step:
-        if model.name == "least-squares" and step > 1.01 / max(model.curvature(), 1e-300):
+        # An L that nobody declared is an estimate, and the step rests on it.
+        if asked.knows_curvature and model.name == "least-squares" and step > 1.01 / max(model.curvature(), 1e-300):
             complaints.append(f"reference_step {step:.4g} is beyond 1/L = {1 / model.curvature():.4g}")
         if model.term.convex:
             true = model.residual(x, step)
@@ -97,7 +98,8 @@ def tolerance(asked, cert, here, room):
     model, zero = asked.model, np.zeros(len(asked.start))
     sizes = [np.linalg.norm(model.smooth(z)[1]) for z in (zero, asked.start)]
     inside = model.term.prox(asked.start, 1e-12) if model.term.sets else asked.start
-    scale = max(*sizes, np.linalg.norm(model.smooth(inside)[1]))
+    # A function that says nothing of itself has the largest gradient of all looks for its scale; most are near these.
+    scale = 3 * max(*sizes, np.linalg.norm(model.smooth(inside)[1]))
     complaints = []
     if "at_point" in cert and cert["tolerance"] > asked.tol * scale * 1.001 + asked.absolute + 100 * room:
         complaints.append(f"tolerance {cert['tolerance']:.4g} for --tol {asked.tol:g}, scale {scale:.4g}, rounding {room:.1g}")

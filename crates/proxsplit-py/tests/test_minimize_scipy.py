@@ -137,7 +137,6 @@ def test_an_array_box_is_an_operator_like_others():
         box.prox(np.zeros(3))
 
 
-@pytest.mark.xfail(strict=True, reason="the step rule of the core keeps its step where the gradient does not change")
 def test_a_linear_function_does_not_stall():
     c = RNG.normal(size=12)
     result = minimize(lambda x: (1e-3 * c @ x, 1e-3 * c), np.zeros(12), prox="box:-1,1", tol=1e-8)
@@ -145,7 +144,6 @@ def test_a_linear_function_does_not_stall():
     assert result.success and result.nfev < 60
 
 
-@pytest.mark.xfail(strict=True, reason="the core does not compute conjugate values")
 def test_the_gap_ends_a_convex_run_and_is_true():
     best = minimize(least_squares, np.zeros(12), prox="l1:0.5", tol=1e-12).fun
     options = {"convex": True, "atol": 0}

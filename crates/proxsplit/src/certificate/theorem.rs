@@ -75,10 +75,10 @@ impl OfMethod {
         let guarantee = guarantee(setting, &assumptions, curve);
         let is_covered = !matches!(guarantee, Guarantee::None { .. });
         Self {
-            constant: match guarantee {
-                Guarantee::Neighbourhood { .. } => curve.map(|curve| curve.constant),
-                _ => None,
-            },
+            // A floor is judged by K, whether the rest of the theorem holds or not.
+            constant: curve
+                .filter(|_| !errors.is_exact())
+                .map(|curve| curve.constant),
             // A look at a g that is not convex is one prox step ahead, so that Φ(x⁰) itself is not known.
             rate: curve
                 .filter(|_| is_covered && setting.class == Class::Convex)

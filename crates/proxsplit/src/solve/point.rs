@@ -101,8 +101,7 @@ impl<'a, T: Real> Point<'a, T> {
             prox_error: shown.prox_error,
             scale,
             rounding: 4.0 * T::EPSILON.f64() * (vec::norm(x) / shown.step + scale),
-            // A loose bound is worth saying, but nothing to stop by, and nothing to be stopped by.
-            gap: gap.filter(|gap| gap.is_tight).map(|gap| gap.value),
+            gap: gap.map(|gap| gap.value),
             lower_bound: match gap {
                 Some(gap) => Some(objective - gap.value),
                 None => least().map(|(f, g)| f + g),

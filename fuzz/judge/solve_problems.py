@@ -28,6 +28,7 @@ class Case:
     strict: bool
     unit: float = 2.0**-53
     absolute: float = 0.0  # a tolerance that is added
+    knows_curvature: bool = True
 
 
 def design(rng, m, n):

@@ -77,7 +77,7 @@ impl OfMethod {
         Self {
             // A floor is judged by K, whether the rest of the theorem holds or not.
             constant: curve
-                .filter(|_| !errors.is_exact())
+                .filter(|_| !setting.ledger.is_exact())
                 .map(|curve| curve.constant),
             // A look at a g that is not convex is one prox step ahead, so that Φ(x⁰) itself is not known.
             rate: curve

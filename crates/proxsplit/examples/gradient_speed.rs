@@ -48,7 +48,7 @@ fn gradients(a: Dense<'_>) -> Result<(), Error> {
         _ => ("f32", 4),
     };
     let targets: Vec<f64> = (0..a.rows())
-        .map(|i| f64::from(2 * (i as i32 % 2) - 1))
+        .map(|i| if i % 2 == 0 { -1.0 } else { 1.0 })
         .collect();
     let x: Vec<f64> = (0..a.cols()).map(|j| 1e-3 * (j % 7) as f64).collect();
     let mut grad = vec![0.0; a.cols()];

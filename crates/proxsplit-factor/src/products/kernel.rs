@@ -37,7 +37,11 @@ pub(crate) fn accumulate<T: Lanes>(out: &mut [T], f: &[T], m: Block<'_, T>, rank
     scratch::with((ROWS * TALLEST + 1) * line, |space: &mut [T]| {
         let start = space.as_ptr().align_offset(64).min(line);
         let packed = &mut space[start..][..ROWS * TALLEST * line];
-        let f = F { f, rank, packed };
+        let f = Narrow {
+            factor: f,
+            rank,
+            packed,
+        };
         simd::arch().dispatch(Accumulate { out, f, m });
     });
 }
@@ -53,13 +57,14 @@ pub(crate) fn unpad<T: Lanes>(out: &mut [T], sum: &[T], rank: usize, weight: T, 
     }
 }
 
-struct F<'a, T> {
-    f: &'a [T],
+/// F, and room for its share of a tile.
+struct Narrow<'a, T> {
+    factor: &'a [T],
     rank: usize,
     packed: &'a mut [T],
 }
 
-impl<T: Lanes> F<'_, T> {
+impl<T: Lanes> Narrow<'_, T> {
     /// The entries `at .. at + W` of the rows from `start`. Those beyond the rank belong to the next row.
     #[inline(always)]
     fn pack<S: Simd, const R: usize>(
@@ -71,10 +76,10 @@ impl<T: Lanes> F<'_, T> {
         let packed = &mut self.packed[..rows * width];
         for (i, packed) in packed.chunks_exact_mut(width).enumerate() {
             let from = (start + i) * self.rank + at;
-            if let Some(f) = self.f.get(from..from + width) {
+            if let Some(f) = self.factor.get(from..from + width) {
                 T::registers_mut::<S>(packed).copy_from_slice(T::registers::<S>(f));
             } else {
-                let last = self.f.get(from..).unwrap_or_default();
+                let last = self.factor.get(from..).unwrap_or_default();
                 packed[..last.len()].copy_from_slice(last);
             }
         }
@@ -84,7 +89,7 @@ impl<T: Lanes> F<'_, T> {
 
 struct Accumulate<'a, T> {
     out: &'a mut [T],
-    f: F<'a, T>,
+    f: Narrow<'a, T>,
     m: Block<'a, T>,
 }
 

@@ -4,7 +4,7 @@
 //! R. S. Martin, C. Reinsch, J. H. Wilkinson, "Householder's tridiagonalization of a symmetric matrix", 1968;
 //! A. Dubrulle, R. S. Martin, J. H. Wilkinson, "The implicit QL algorithm", 1968.
 
-use super::vec::{axpy, dot};
+use super::vec::{axpy, dot, scale};
 
 /// Most iterations for one eigenvalue; a few are enough.
 const ITERATIONS: usize = 60;
@@ -48,8 +48,7 @@ fn reduce(a: &mut [f64], diagonal: &mut [f64], beside: &mut [f64]) {
         beside[k] = reflected;
         v[0] = first - reflected;
         // ‖v‖² = 2·norm·(norm + |first|)
-        let scale = 1.0 / (norm * (norm + first.abs())).sqrt();
-        v.iter_mut().for_each(|v| *v *= scale);
+        scale(1.0 / (norm * (norm + first.abs())).sqrt(), v);
         reflect(rest, v, &mut diagonal[k + 1..], (n, k + 1));
     }
 }

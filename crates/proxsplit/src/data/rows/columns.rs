@@ -69,10 +69,8 @@ fn add_dots<'a, E: Element, O: Real>(
 fn add_columns<'a, E: Element>(mut columns: impl Iterator<Item = (f64, &'a [E])>, z: &mut [f64]) {
     while let Some((x, column)) = columns.next() {
         let (mut weights, mut four) = ([x, 0.0, 0.0, 0.0], [column; 4]);
-        let mut found = 1;
-        for (x, column) in columns.by_ref().take(3) {
-            (weights[found], four[found]) = (x, column);
-            found += 1;
+        for (k, (x, column)) in (1..4).zip(columns.by_ref()) {
+            (weights[k], four[k]) = (x, column);
         }
         // The last ones are joined by columns that count 0 times.
         add_four(weights, four, z);

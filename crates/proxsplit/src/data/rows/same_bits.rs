@@ -94,10 +94,10 @@ fn gradients_of_dense_data() {
 
 #[test]
 fn gradients_of_sparse_data() {
-    let (rows, cols, per_row) = (900, 400, 90);
-    let starts: Vec<i64> = (0..=rows as i64).map(|i| i * per_row).collect();
-    let places: Vec<i32> = (0..rows as i32)
-        .flat_map(|i| (0..per_row as i32).map(move |k| 4 * k + i % 4))
+    let (rows, cols, per_row) = (900_i32, 400, 90);
+    let starts: Vec<i64> = (0..=rows).map(|i| i64::from(i * per_row)).collect();
+    let places: Vec<i32> = (0..rows)
+        .flat_map(|i| (0..per_row).map(move |k| 4 * k + i % 4))
         .collect();
     let values: Vec<f64> = (0..places.len())
         .map(|k| f64::from(entry(k)) / 7.0)

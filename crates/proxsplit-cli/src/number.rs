@@ -70,6 +70,19 @@ pub(crate) fn duration(seconds: f64) -> String {
     }
 }
 
+/// The same in few columns: `0.53 s`, `42 s`, `3:20` or `2:05:00`.
+pub(crate) fn clock(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    let (hours, minutes, rest) = (whole / 3600, whole % 3600 / 60, whole % 60);
+    if whole < 120 {
+        duration(seconds)
+    } else if hours == 0 {
+        format!("{minutes}:{rest:02}")
+    } else {
+        format!("{hours}:{minutes:02}:{rest:02}")
+    }
+}
+
 /// A share as a percentage.
 pub(crate) fn percent(share: f64) -> String {
     format!("{:.1}%", 100.0 * share)
@@ -142,5 +155,8 @@ mod tests {
         assert_eq!(duration(0.5), "0.50 s");
         assert_eq!(duration(200.0), "3 min 20 s");
         assert_eq!(duration(7500.0), "2 h 5 min");
+        assert_eq!(clock(0.5), "0.50 s");
+        assert_eq!(clock(200.0), "3:20");
+        assert_eq!(clock(7505.0), "2:05:05");
     }
 }

@@ -153,7 +153,7 @@ impl Lines {
 
 /// A line of at most 80 columns.
 fn line(look: &Look, left: &str) -> String {
-    let spent = number::duration(look.seconds);
+    let spent = number::clock(look.seconds);
     let text = format!("{} {spent:>9}  {left}", numbers(look));
     text.trim_end().to_owned()
 }
@@ -195,7 +195,7 @@ mod tests {
                 residual,
                 target: 0.0,
             };
-            let left = format!("{} left", number::duration(seconds));
+            let left = format!("{} left", number::clock(seconds));
             let wide = line(&look, &left).chars().count();
             assert!(wide <= 80, "{wide}: {}", line(&look, &left));
             let bar = 11 + numbers(&look).chars().count() + 2 + left.chars().count();

@@ -35,7 +35,7 @@ impl Estimate {
             0.0
         };
         let text = if left < WORTH_SAYING && spent > 0.0 {
-            format!("{} left", number::duration(left))
+            format!("{} left", number::clock(left))
         } else {
             String::new()
         };

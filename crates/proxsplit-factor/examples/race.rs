@@ -138,7 +138,7 @@ fn run<T: Lanes>(matrix: Matrix<'_>, rank: usize, scale: f64) {
             clock.elapsed().as_secs_f64()
         );
         let every = option("every", 1.0);
-        while let Some(progress) = run.next() {
+        for progress in run.by_ref() {
             if progress.passes.fract() == 0.0 && progress.passes % every == 0.0 {
                 println!(
                     "{seed} pass {:3} {:.3} s ({:.3} busy) {:.1}",

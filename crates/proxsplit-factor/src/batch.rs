@@ -54,7 +54,7 @@ const CAP_GROWTH: f64 = 1.01;
 const FAILURE: f64 = 1.5;
 /// Momentum that gains less than this share of the pass before is spent.
 const SPENT: f64 = 0.5;
-/// Differences of objectives below this multiple of the rounding of ½‖Y‖² are none.
+/// Differences of objectives below this multiple of the rounding of what cancels in them are none.
 const ROUNDINGS: f64 = 16.0;
 
 /// The state of the method.
@@ -211,9 +211,11 @@ impl<T: Lanes> Batch<T> {
     }
 }
 
-/// What rounding can do to an objective.
+/// What rounding can do to an objective: ½‖Y‖² and the products of XᵀX and AAᵀ, which are in the buffers, cancel in it.
 fn rounding<T: Lanes>(work: &Work<'_, T>) -> f64 {
-    ROUNDINGS * T::EPSILON.f64() * 0.5 * work.problem.data.square()
+    let products = work.gx.iter().zip(&work.ga);
+    let size: f64 = products.map(|(x, a)| (x.f64() * a.f64()).abs()).sum();
+    ROUNDINGS * T::EPSILON.f64() * (0.5 * work.problem.data.square() + size)
 }
 
 /// Atoms that no code uses have no problem to be solved: they stay what they were, which lies in their set.

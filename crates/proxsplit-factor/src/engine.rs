@@ -17,7 +17,7 @@ use proxsplit::solve::{Method as Kind, Setting};
 pub(crate) enum Engine<T> {
     Batch(Batch<T>),
     Aggregated(Aggregated<T>),
-    Incremental(Incremental<T>),
+    Incremental(Box<Incremental<T>>),
     Sggd(Sggd<T>),
 }
 
@@ -52,7 +52,7 @@ impl<T: Lanes> Engine<T> {
             Method::Auto | Method::Aggregated => Engine::Aggregated(Aggregated::new(work, batches)),
             Method::Incremental => {
                 let choice = (settings.inner, settings.step);
-                Engine::Incremental(Incremental::new(work, batches, choice))
+                Engine::Incremental(Box::new(Incremental::new(work, batches, choice)))
             }
             Method::Sggd => {
                 let Some(term) = work.atoms.elementary else {

@@ -43,9 +43,10 @@ impl<T: Lanes> Factorization<'_, T> {
             );
         }
         if self.work.memory.revived > 0 {
+            let count = self.work.memory.revived;
+            let atoms = if count == 1 { "atom" } else { "atoms" };
             warnings.push(format!(
-                "{} times an atom died and was drawn anew; a smaller rank or weaker penalties may fit better",
-                self.work.memory.revived
+                "reinitialized {count} dead {atoms}; a smaller rank or weaker penalties may fit better"
             ));
         }
         warnings

@@ -77,6 +77,27 @@ fn improve_atom<T: Lanes>(psi: &Term<'_, T>, atom: &mut [T], size: f64, first: b
     psi.prox.prox(atom, step);
 }
 
+/// v ← argmin ½‖R − dvᵀ‖² + Σψ(v_t) from v = dᵀR; returns what the misfit falls by. `None` if nothing is left.
+fn improve_codes<T: Lanes>(
+    psi: &Term<'_, T>,
+    place: usize,
+    codes: &mut [T],
+    size: f64,
+) -> Option<f64> {
+    let term = psi.prox.separable()?;
+    if size <= 0.0 || !size.is_finite() {
+        return None;
+    }
+    let (step, everywhere) = (T::of(1.0 / size), (-T::INFINITY, T::INFINITY));
+    let mut fit = 0.0;
+    for value in codes {
+        let product = value.f64();
+        *value = term.prox_between(place, T::of(product / size), step, everywhere);
+        fit += value.f64() * (product - 0.5 * value.f64() * size);
+    }
+    (fit > 0.0).then_some(fit)
+}
+
 /// R = Y − XA through the products of Y.
 struct Residual<'a, T: Lanes> {
     problem: Problem<'a, T>,
@@ -93,7 +114,9 @@ impl<T: Lanes> Residual<'_, T> {
             self.with_columns(&mut codes, &atom);
             let size = square_of(&codes).sqrt();
             if size > 0.0 && size.is_finite() {
-                codes.iter_mut().for_each(|v| *v /= T::of(size));
+                for v in &mut codes {
+                    *v /= T::of(size);
+                }
             }
         }
         codes
@@ -109,13 +132,17 @@ impl<T: Lanes> Residual<'_, T> {
             improve_atom(&psi_x, &mut atom, square_of(&codes), round == 0);
             let size = square_of(&atom);
             self.with_columns(&mut codes, &atom);
-            fit = self.improve_codes(&psi_a, place, &mut codes, size)?;
+            fit = improve_codes(&psi_a, place, &mut codes, size)?;
         }
         let before = self.penalty_at(place);
         let (scale, after) = self.best_scale(place, &atom, &codes)?;
         let (up, down) = (T::of(scale), T::of(1.0 / scale));
-        atom.iter_mut().for_each(|d| *d *= up);
-        codes.iter_mut().for_each(|v| *v *= down);
+        for d in &mut atom {
+            *d *= up;
+        }
+        for v in &mut codes {
+            *v *= down;
+        }
         let gain = fit + before - after;
         (gain > 0.0 && gain.is_finite()).then_some(Escape {
             gain,
@@ -123,28 +150,6 @@ impl<T: Lanes> Residual<'_, T> {
             atom,
             codes,
         })
-    }
-
-    /// v ← argmin ½‖R − dvᵀ‖² + Σψ(v_t) from v = dᵀR; returns what the misfit falls by. `None` if nothing is left.
-    fn improve_codes(
-        &self,
-        psi: &Term<'_, T>,
-        place: usize,
-        codes: &mut [T],
-        size: f64,
-    ) -> Option<f64> {
-        let term = psi.prox.separable()?;
-        if size <= 0.0 || !size.is_finite() {
-            return None;
-        }
-        let (step, everywhere) = (T::of(1.0 / size), (-T::INFINITY, T::INFINITY));
-        let mut fit = 0.0;
-        for value in codes {
-            let product = value.f64();
-            *value = term.prox_between(place, T::of(product / size), step, everywhere);
-            fit += value.f64() * (product - 0.5 * value.f64() * size);
-        }
-        (fit > 0.0).then_some(fit)
     }
 
     /// ψ₀(x_k) + Σψ(a_kt) of the atom as it is.

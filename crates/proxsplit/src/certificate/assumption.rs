@@ -103,8 +103,7 @@ fn in_range(setting: &Setting) -> (Standing, String) {
             "cannot be checked",
             "L is unknown".to_owned(),
         ),
-        // Written so that a step or an L that is not a number fails.
-        (_, Some(l)) if !(greatest < limit) => (
+        (_, Some(l)) if greatest >= limit || greatest.is_nan() || limit.is_nan() => (
             Standing::Violated,
             "violated",
             format!("{symbol} = {limit:.3e} for L = {l:.3e}"),

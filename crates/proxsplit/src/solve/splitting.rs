@@ -169,7 +169,7 @@ impl<'a, T: Real> Splitting<'a, T> {
     /// What the theorems need besides the step and the errors.
     fn assumptions(&self) -> Vec<Assumption> {
         let mut assumptions = Vec::new();
-        if self.rule.as_ref().is_some_and(|rule| rule.watches()) {
+        if self.rule.as_deref().is_some_and(StepRule::watches) {
             assumptions.push(Assumption {
                 name: "nothing keeps the steps from collapsing",
                 standing: Standing::Unknown,

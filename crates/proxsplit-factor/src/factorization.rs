@@ -189,6 +189,7 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
             method: Kind::Monotone,
             vanishing: matches!(self.settings.step, Step::Diminishing { .. }),
             square_summable: false,
+            adapts: self.settings.step == Step::Auto,
             constant: None,
             ledger: self.ledger,
             assumptions: Vec::new(),

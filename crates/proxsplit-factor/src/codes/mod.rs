@@ -16,6 +16,10 @@ use crate::products::{Lanes, Own, PART, distance_squared, in_order};
 use proxsplit::{Elementary, Prox, scratch};
 use rayon::prelude::*;
 
+/// A prox step that moves a point into the domain of a term and hardly farther. Much shorter ones would drown in rounding where a
+/// set's multiplier is divided by the step.
+pub(crate) const TOUCH: f64 = 1e-6;
+
 /// ½aᵀGa − c_tᵀa for all columns t.
 #[derive(Clone, Copy)]
 pub(crate) struct Quadratic<'a, T> {

@@ -3,6 +3,7 @@
 mod singular;
 
 use crate::balance::{Balance, Scales};
+use crate::codes::TOUCH;
 use crate::membership::settle;
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, dot, gram};
@@ -25,8 +26,8 @@ pub(crate) fn start<T: Lanes>(problem: Problem<'_, T>, init: Init, seed: u64) ->
         }
     };
     let (atoms, codes) = problem.terms();
-    atoms.project(&mut factors.x, problem.rank, T::EPSILON);
-    codes.project(&mut factors.a, problem.rank, T::EPSILON);
+    atoms.project(&mut factors.x, problem.rank, T::of(TOUCH));
+    codes.project(&mut factors.a, problem.rank, T::of(TOUCH));
     rescale(&mut factors, problem);
     // Codes that are solved at a bad scale are shrunk by the wrong amount, often to nothing.
     let mut scales = Scales::new(problem.rank);

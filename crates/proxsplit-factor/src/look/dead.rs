@@ -4,7 +4,7 @@
 //! to ½Σ_t((dᵀr_t)₊)²/‖d‖², with r_t the misfit of column t. The direction is the leading pair of R = Y − XA under the terms of both
 //! factors, found by a few rounds of alternating minimization.
 
-use crate::codes::Term;
+use crate::codes::{TOUCH, Term};
 use crate::plain;
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, dot};
@@ -54,10 +54,22 @@ pub(crate) fn escape<T: Lanes>(
     problem.codes.separable()?;
     let residual = Residual { problem, factors };
     let leading = residual.leading_codes();
-    let opposite: Vec<T> = leading.iter().map(|&v| -v).collect();
-    let found = [leading, opposite].into_iter();
+    let found = starts(leading).into_iter();
     let found = found.filter_map(|codes| residual.alternate(place, codes));
     found.max_by(|a, b| a.gain.total_cmp(&b.gain))
+}
+
+/// Codes to begin with: the leading ones of both signs, and for local fits the sample that has most of them, alone, and all alike.
+fn starts<T: Lanes>(leading: Vec<T>) -> [Vec<T>; 4] {
+    let opposite = leading.iter().map(|&v| -v).collect();
+    let sizes = leading.iter().map(|v| v.f64().abs()).enumerate();
+    let most = sizes
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .map_or(0, |(t, _)| t);
+    let mut alone = vec![T::ZERO; leading.len()];
+    alone[most] = T::ONE;
+    let alike = vec![T::ONE; leading.len()];
+    [leading, opposite, alone, alike]
 }
 
 fn square_of<T: Lanes>(values: &[T]) -> f64 {
@@ -73,7 +85,11 @@ fn improve_atom<T: Lanes>(psi: &Term<'_, T>, atom: &mut [T], size: f64, first: b
     for value in &mut *atom {
         *value /= T::of(scale);
     }
-    let step = if first { T::EPSILON } else { T::of(1.0 / size) };
+    let step = if first {
+        T::of(TOUCH)
+    } else {
+        T::of(1.0 / size)
+    };
     psi.prox.prox(atom, step);
 }
 

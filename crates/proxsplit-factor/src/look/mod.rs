@@ -29,7 +29,7 @@ const EXACT: Effort = Effort {
 const LARGEST_ROUNDING: f64 = 1e-4;
 
 /// The least scale of a residual, as a fraction of its typical size.
-const TRACE: f64 = 1e-8;
+const TRACE: f64 = 1e-14;
 
 /// What was found at X.
 pub(crate) struct Findings<T> {

@@ -15,6 +15,7 @@ fn plain() -> Setting {
         method: Method::Splitting,
         vanishing: false,
         square_summable: false,
+        adapts: false,
         constant: None,
         ledger,
         assumptions: Vec::new(),

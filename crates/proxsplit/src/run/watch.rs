@@ -139,8 +139,9 @@ impl Watch {
         let Some((early, late)) = self.halves() else {
             return false;
         };
-        // With steps that go to zero the floor falls with them.
-        let Some(curve) = Curve::of(setting).filter(|_| !setting.vanishing) else {
+        // With steps that go to zero, or shorten by themselves, the floor falls with them.
+        let Some(curve) = Curve::of(setting).filter(|_| !(setting.vanishing || setting.adapts))
+        else {
             return false;
         };
         let (before, errors) = (

@@ -76,6 +76,8 @@ pub struct Setting {
     pub vanishing: bool,
     /// Whether Σ η² < ∞, too.
     pub square_summable: bool,
+    /// Whether the steps shorten by themselves where they have a floor, so that it falls with them.
+    pub adapts: bool,
     /// K, if the method has one of its own in place of the table's.
     pub constant: Option<f64>,
     /// The largest errors since the last look, by source.

@@ -133,6 +133,7 @@ impl<T: Real> Solver for Sggd<'_, T> {
             method: Method::Subgradient,
             vanishing: self.rule.vanishes(),
             square_summable: self.rule.is_square_summable(),
+            adapts: false,
             constant: None,
             ledger,
             assumptions: Vec::new(),

@@ -244,6 +244,7 @@ impl<T: Real> Solver for Splitting<'_, T> {
             },
             vanishing: rule.is_some_and(StepRule::vanishes),
             square_summable: rule.is_some_and(StepRule::is_square_summable),
+            adapts: rule.is_some_and(StepRule::watches),
             constant: None,
             ledger: self.ledger,
             assumptions: self.assumptions(),

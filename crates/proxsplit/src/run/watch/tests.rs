@@ -33,6 +33,7 @@ pub(in crate::run) fn setting(level: f64) -> Setting {
         method: Method::Splitting,
         vanishing: false,
         square_summable: false,
+        adapts: false,
         constant: None,
         ledger,
         assumptions: Vec::new(),

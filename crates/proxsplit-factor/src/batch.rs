@@ -63,8 +63,8 @@ pub(crate) struct Batch<T> {
     pub(crate) old: Factors<T>,
     /// The extrapolated factors.
     pub(crate) ahead: Factors<T>,
-    /// Where the last plain pass ended.
-    pub(crate) plain: Option<Factors<T>>,
+    /// Where the last plain pass ended, once there was one.
+    pub(crate) plain: Factors<T>,
     pub(crate) extrapolation: Extrapolation,
 }
 
@@ -73,7 +73,7 @@ impl<T: Lanes> Batch<T> {
         Self {
             old: start.clone(),
             ahead: start.clone(),
-            plain: None,
+            plain: start.clone(),
             extrapolation: START,
         }
     }
@@ -131,9 +131,9 @@ impl<T: Lanes> Batch<T> {
     /// A pass without extrapolation from where the method is, or from where the last such pass ended if that is lower.
     fn plain_pass(&mut self, work: &mut Work<'_, T>) {
         let at = self.extrapolation;
-        match (&self.plain, at.plain, work.memory.objective) {
-            (Some(plain), Some(least), Some(now)) if least < now => {
-                work.factors.clone_from(plain);
+        match (at.plain, work.memory.objective) {
+            (Some(least), Some(now)) if least < now => {
+                work.factors.clone_from(&self.plain);
                 work.memory.objective = Some(least);
             }
             _ => work.factors.a.copy_from_slice(&self.ahead.a),
@@ -144,7 +144,7 @@ impl<T: Lanes> Batch<T> {
         let objective = work.objective_for(&self.ahead.a);
         let rose = before.is_some_and(|before| objective > before + rounding(work));
         work.memory.objective = Some(objective);
-        self.plain = Some(work.factors.clone());
+        self.plain.clone_from(&work.factors);
         self.extrapolation = Extrapolation {
             plain: Some(objective),
             next_plain: 2 * at.next_plain,

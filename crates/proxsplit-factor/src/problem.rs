@@ -78,13 +78,30 @@ impl<'a, T: Lanes> Problem<'a, T> {
 }
 
 /// X and A, both with K rows: X is kept transposed, so that both factors are used alike.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Factors<T> {
     pub(crate) rank: usize,
     /// Xᵀ, K × m, column by column.
     pub(crate) x: Vec<T>,
     /// A, K × T, column by column.
     pub(crate) a: Vec<T>,
+}
+
+impl<T: Clone> Clone for Factors<T> {
+    fn clone(&self) -> Self {
+        Self {
+            rank: self.rank,
+            x: self.x.clone(),
+            a: self.a.clone(),
+        }
+    }
+
+    /// Uses the memory that is there: passes must not allocate.
+    fn clone_from(&mut self, other: &Self) {
+        self.rank = other.rank;
+        self.x.clone_from(&other.x);
+        self.a.clone_from(&other.a);
+    }
 }
 
 impl<T: Lanes> Factors<T> {

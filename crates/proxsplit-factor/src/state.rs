@@ -70,10 +70,6 @@ impl<T: Lanes> Factorization<'_, T> {
             *array = saved;
         }
         self.kept = self.pair(&mut found, ["x-kept", "a-kept"])?;
-        let plain = self.pair(&mut found, ["x-plain", "a-plain"])?;
-        if let Engine::Batch(batch) = &mut self.engine {
-            batch.plain = plain;
-        }
         if let Engine::Incremental(incremental) = &mut self.engine {
             let expected = incremental.sum.len();
             incremental.exact = found.remove("exact").filter(|e| e.len() == expected);
@@ -104,12 +100,6 @@ impl<T: Lanes> Factorization<'_, T> {
         let mut extras = Vec::new();
         if let Some(kept) = &self.kept {
             extras.extend([("x-kept", kept.x.clone()), ("a-kept", kept.a.clone())]);
-        }
-        if let Engine::Batch(Batch {
-            plain: Some(plain), ..
-        }) = &self.engine
-        {
-            extras.extend([("x-plain", plain.x.clone()), ("a-plain", plain.a.clone())]);
         }
         if let Engine::Incremental(incremental) = &self.engine
             && let Some(exact) = &incremental.exact
@@ -160,6 +150,8 @@ impl<T: Lanes> Factorization<'_, T> {
                 ("a-old", &mut batch.old.a),
                 ("x-ahead", &mut batch.ahead.x),
                 ("a-ahead", &mut batch.ahead.a),
+                ("x-plain", &mut batch.plain.x),
+                ("a-plain", &mut batch.plain.a),
             ]),
             Engine::Aggregated(aggregated) => {
                 arrays.extend([("aa", &mut aggregated.ga), ("ay", &mut aggregated.ya)]);

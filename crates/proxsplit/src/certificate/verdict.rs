@@ -105,6 +105,9 @@ fn shortfall(certificate: &Certificate) -> String {
 }
 
 fn divergence(certificate: &Certificate) -> String {
+    if !certificate.start_objective.is_finite() {
+        return "the objective is not finite at the start; choose another one".into();
+    }
     let step = certificate
         .of_method
         .assumptions

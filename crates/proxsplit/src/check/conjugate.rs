@@ -81,8 +81,8 @@ fn edge<T: Real>(g: &dyn Prox<T>, s: &[T]) -> Result<(), String> {
         g.conjugate(&divided).is_some_and(f64::is_finite)
     };
     let fine = if polar == 0.0 {
-        // Small enough that no exponential overflows.
-        finite(1e12 * (1.0 + norm1(s)))
+        // Small enough that no exponential overflows; a power of two, so that no entry is rounded out of a thin cone.
+        finite((1e12 * (1.0 + norm1(s))).log2().ceil().exp2())
     } else if polar == f64::INFINITY {
         !finite(1.0)
     } else {

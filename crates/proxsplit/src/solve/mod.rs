@@ -61,6 +61,7 @@ pub enum Method {
 
 /// What is known of a run besides its numbers; decides which theorem covers it.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::struct_excessive_bools)] // Independent facts, each with a name.
 pub struct Setting {
     /// The class of g.
     pub class: Class,

@@ -160,8 +160,10 @@ impl<T: Lanes> Batch<T> {
         let before = self.extrapolation;
         let gain = work.memory.objective.map(|last| last - objective);
         let fell = gain.unwrap_or(0.0);
+        // Near a solution gains drown in rounding: that is no failure, or the method would stand still.
+        let slack = rounding(work);
         let mut restarts = false;
-        self.extrapolation = if fell < 0.0 || objective.is_nan() {
+        self.extrapolation = if fell < -slack || objective.is_nan() {
             if before.gain.is_some_and(|last| -fell > last) || objective.is_nan() {
                 // Going on from here would cost more passes than the one that is lost.
                 work.factors.clone_from(&self.old);

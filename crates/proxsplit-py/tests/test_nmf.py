@@ -34,7 +34,7 @@ def test_objectives_are_as_low_as_those_of_sklearn(penalties):
     weights = {"alpha_H": penalties.get("alpha_W", 0.0)} | penalties
     mine, best = [], []
     for seed in range(3):
-        ours = NMF(3, max_iter=1000, tol=1e-6, init="random", random_state=seed, **penalties)
+        ours = NMF(3, max_iter=10000, tol=1e-6, init="random", random_state=seed, **penalties)
         mine.append(objective(X, ours.fit_transform(X), ours.components_, **weights))
         assert ours.certificate_.converged
         assert ours.certificate_.objective == pytest.approx(mine[-1], rel=1e-6)

@@ -29,7 +29,7 @@ def certificate(problem, x, a, verdict, tol):
     dead = [k for k in range(x.shape[1]) if not (x[:, k].any() and a[k].any())]
     pair = {
         "residual_x": one.residual, "residual_a": two.residual, "scale_x": one.scale, "scale_a": two.scale,
-        "step_x": 1 / one.curvature, "step_a": 1 / two.curvature, "escape": 0.0, "dead_atoms": dead,
+        "step_x": 1 / one.curvature, "step_a": 1 / two.curvature, "escape": 0.0, "dead_atoms": len(dead),
         "codes_gap": objective - problem.objective(x, better_codes(problem, x, a, 2000)) + 1e-12,
     }  # fmt: skip
     point = {
@@ -73,7 +73,7 @@ class FactorJudge(unittest.TestCase):
             cert = fresh()
             cert["at_point"]["pair"][name] *= 1.01
             self.assertNotEqual(self.complaints(y, cert), [], name)
-        for name, value in (("codes_gap", 1e-9), ("dead_atoms", [1]), ("escape", 1e3)):
+        for name, value in (("codes_gap", 1e-9), ("dead_atoms", 1), ("escape", 1e3)):
             cert = fresh()
             cert["at_point"]["pair"][name] = value
             self.assertNotEqual(self.complaints(y, cert), [], name)

@@ -156,18 +156,18 @@ impl<T: Lanes> Batch<T> {
     /// Lets β grow after a good pass. After one that gains little the extrapolation starts anew, after a bad one also β shrinks;
     /// a pass that loses more than the last good one gained is taken back.
     fn judge(&mut self, work: &mut Work<'_, T>) {
-        let mut objective = work.objective_for(&self.ahead.a);
+        let objective = work.objective_for(&self.ahead.a);
         let before = self.extrapolation;
         let gain = work.memory.objective.map(|last| last - objective);
         let fell = gain.unwrap_or(0.0);
         // Near a solution gains drown in rounding: that is no failure, or the method would stand still.
         let slack = rounding(work);
-        let mut restarts = false;
+        let (mut restarts, mut is_taken_back) = (false, false);
         self.extrapolation = if fell < -slack || objective.is_nan() {
             if before.gain.is_some_and(|last| -fell > last) || objective.is_nan() {
                 // Going on from here would cost more passes than the one that is lost.
                 work.factors.clone_from(&self.old);
-                objective = work.memory.objective.unwrap_or(objective);
+                is_taken_back = true;
             }
             restarts = true;
             Extrapolation {
@@ -189,7 +189,9 @@ impl<T: Lanes> Batch<T> {
             self.ahead.clone_from(&work.factors);
         }
         self.extrapolation.is_known = !restarts;
-        work.memory.objective = Some(objective);
+        // What was known belongs to the codes that ran ahead, not to those that are back: to compare with it again would take back
+        // every pass from here on.
+        work.memory.objective = (!is_taken_back).then_some(objective);
     }
 
     /// Balances scales and revives dead atoms.

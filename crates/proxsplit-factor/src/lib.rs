@@ -11,7 +11,7 @@
 //! let problem = Problem::new(&data, 1, &NonNeg, &NonNeg)?;
 //! let mut nmf = Factorization::new(problem, Settings::default(), None)?;
 //! let report = run(&mut nmf, &Stop { passes: 50.0, ..Stop::default() }, ());
-//! assert!(report.certificate.objective < 1e-12);
+//! assert!(report.certificate.at_point.objective < 1e-12);
 //! # Ok::<(), proxsplit::Error>(())
 //! ```
 

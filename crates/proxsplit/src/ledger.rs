@@ -87,15 +87,17 @@ impl Level {
     pub fn or_larger(self, other: Level) -> Level {
         match (self.value(), other.value()) {
             (None, _) | (_, None) => Level::Unknown,
-            (Some(a), Some(b)) if b > a || b.is_nan() => other,
+            (Some(a), Some(b)) if b > a => other,
             _ => self,
         }
     }
 
-    /// The number, if there is one.
+    /// The number, if there is a finite one: a level that overflowed bounds nothing.
     pub fn value(self) -> Option<f64> {
         match self {
-            Level::Measured(e) | Level::Bounded(e) | Level::Estimated(e) => Some(e),
+            Level::Measured(e) | Level::Bounded(e) | Level::Estimated(e) => {
+                e.is_finite().then_some(e)
+            }
             Level::Unknown => None,
         }
     }
@@ -178,7 +180,8 @@ impl Ledger {
     pub fn is_exact_but_for(&self, sources: &[Source]) -> bool {
         let harmless = |(source, level)| {
             let working = source == Source::Rounding && matches!(level, Level::Estimated(_));
-            working || level.value() == Some(0.0) || sources.contains(&source)
+            let vanishes = working || sources.contains(&source);
+            level.value().is_some_and(|e| e == 0.0 || vanishes)
         };
         self.entries().all(harmless)
     }

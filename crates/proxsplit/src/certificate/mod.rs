@@ -2,16 +2,24 @@
 //!
 //! A statement is proved, measured or estimated, and says so. The verdict follows from the point alone.
 
+mod assumption;
 mod at_point;
+mod curve;
 mod standard;
+#[cfg(test)]
+mod tests;
 mod theorem;
 mod verdict;
 
+pub use assumption::{Assumption, Standing};
 pub use at_point::{AtPoint, Pair};
+pub(crate) use curve::Curve;
 pub use standard::{Obstacle, Standard};
-pub(crate) use theorem::Curve;
-pub use theorem::{Assumption, Guarantee, OfMethod, Standing};
+pub(crate) use theorem::Stretch;
+pub use theorem::{Guarantee, OfMethod};
 pub use verdict::Verdict;
+
+use theorem::DRIFT;
 
 use serde::Serialize;
 use std::fmt;
@@ -65,7 +73,7 @@ impl Certificate {
         if let Some(text) = self.minimum() {
             lines.push(("minimum", text));
         }
-        lines.push(("guarantee", of.guarantee.to_string()));
+        lines.push(("guarantee", of.promise()));
         lines.extend(of.assumptions.iter().map(|a| ("assumes", a.to_string())));
         let errors = of.errors.entries();
         lines.extend(errors.map(|(source, level)| ("error", format!("{source}: {level}"))));
@@ -82,6 +90,8 @@ impl Certificate {
     fn minimum(&self) -> Option<String> {
         let at = &self.at_point;
         if let Some(gap) = at.gap {
+            // A sum that cancels may come out a rounding below zero.
+            let gap = gap.max(0.0);
             let least = at.objective - gap;
             let relative = if least > 0.0 {
                 format!(", {} relatively", percent(gap / least))
@@ -91,7 +101,7 @@ impl Certificate {
             return Some(format!("at most {gap:.3e} lower{relative} (proved)"));
         }
         let bound = at.lower_bound.filter(|bound| *bound > 0.0)?;
-        let above = percent(at.objective / bound - 1.0);
+        let above = percent((at.objective / bound - 1.0).max(0.0));
         Some(format!(
             "at least {bound:.6e}: the objective is at most {above} above any other"
         ))
@@ -132,19 +142,6 @@ fn percent(fraction: f64) -> String {
         format!("{:.2} %", 100.0 * fraction)
     } else {
         format!("{fraction:.1e}")
-    }
-}
-
-impl fmt::Display for Assumption {
-    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        let standing = match self.standing {
-            Standing::Proved => "proved",
-            Standing::Measured => "measured",
-            Standing::Estimated => "estimated",
-            Standing::Violated => "violated",
-            Standing::Unknown => "unknown",
-        };
-        write!(out, "{} ({standing})", self.text)
     }
 }
 

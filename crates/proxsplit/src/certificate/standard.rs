@@ -65,10 +65,11 @@ impl Standard {
     /// the objective for a residual of t of its scale, or t^{3/2} of the start's objective where the minimum is 0.
     pub fn obstacle(&self, at: &AtPoint) -> Option<Obstacle> {
         let tolerance = self.tolerance(at);
-        let fraction = if at.scale > 0.0 {
+        // A tolerance above the scale, which may be 0, is met by anything.
+        let fraction = if tolerance < at.scale {
             tolerance / at.scale
         } else {
-            0.0
+            f64::from(tolerance > 0.0)
         };
         let (now, start) = (at.objective.abs(), self.start_objective.abs());
         if !at.is_sound() {

@@ -105,6 +105,9 @@ fn shortfall(certificate: &Certificate) -> String {
 }
 
 fn divergence(certificate: &Certificate) -> String {
+    if !certificate.start_objective.is_finite() {
+        return "the objective is not finite at the start; choose another one".into();
+    }
     let step = certificate
         .of_method
         .assumptions
@@ -121,7 +124,7 @@ fn divergence(certificate: &Certificate) -> String {
 /// (Φ(x) − inf Φ)/inf Φ, at most; `None` if that says nothing.
 fn relative_gap(certificate: &Certificate) -> Option<f64> {
     let at = &certificate.at_point;
-    let gap = at.gap?;
+    let gap = at.gap?.max(0.0);
     let least = at.objective.abs() - gap;
     (least > 0.0).then(|| gap / least)
 }

@@ -1,0 +1,150 @@
+//! What a theorem assumes of a run, and how firmly that is known.
+
+use super::curve::limit;
+use crate::ledger::{Level, Source};
+use crate::solve::{Method, Setting};
+use crate::{Class, Lipschitz};
+use serde::Serialize;
+use std::fmt;
+
+/// How firmly something is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Standing {
+    /// It cannot be otherwise.
+    Proved,
+    /// Seen in this run, at every step or look.
+    Measured,
+    /// A rule of thumb.
+    Estimated,
+    /// It does not hold.
+    Violated,
+    /// Nobody knows.
+    Unknown,
+}
+
+impl Standing {
+    /// The weaker of two.
+    fn and(self, other: Standing) -> Standing {
+        if other as u8 > self as u8 {
+            other
+        } else {
+            self
+        }
+    }
+}
+
+/// One assumption of a theorem.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Assumption {
+    /// A short name for programs; where it fails, the reason that is given.
+    pub name: &'static str,
+    /// How firmly it is known to hold.
+    pub standing: Standing,
+    /// What it says, with its numbers.
+    pub text: String,
+}
+
+impl fmt::Display for Assumption {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        let standing = match self.standing {
+            Standing::Proved => "proved",
+            Standing::Measured => "measured",
+            Standing::Estimated => "estimated",
+            Standing::Violated => "violated",
+            Standing::Unknown => "unknown",
+        };
+        write!(out, "{} ({standing})", self.text)
+    }
+}
+
+/// Whether the steps are short enough.
+pub(super) fn of_steps(setting: &Setting) -> Assumption {
+    let convex = setting.convex && setting.class == Class::Convex;
+    let (standing, text) = match setting.method {
+        Method::Descent => {
+            let text = "every step lowers Φ enough below the largest of its last few values, by a line search";
+            (Standing::Measured, text.into())
+        }
+        Method::Monotone => {
+            let text = "no accepted pass raises the objective, and passes without momentum come again and again";
+            (Standing::Measured, text.into())
+        }
+        Method::Adaptive if convex && setting.ledger.is_exact() => {
+            let text = "the step follows the local curvature of a convex problem";
+            (Standing::Proved, text.into())
+        }
+        Method::Splitting | Method::Adaptive | Method::Subgradient => in_range(setting),
+    };
+    Assumption {
+        name: "step",
+        standing,
+        text,
+    }
+}
+
+/// Whether all steps are in the range of the theorem.
+fn in_range(setting: &Setting) -> (Standing, String) {
+    let l = setting.lipschitz.value();
+    let (limit, symbol) = limit(setting.class, l.unwrap_or(f64::INFINITY));
+    let Some((least, greatest)) = setting.steps else {
+        let text = format!("0 < η < {symbol}: no step has been made");
+        return (Standing::Unknown, text);
+    };
+    let range = if least == greatest {
+        format!("η = {least:.3e}")
+    } else {
+        format!("η from {least:.3e} to {greatest:.3e}")
+    };
+    let (standing, relation, known) = match (setting.lipschitz, l) {
+        (Lipschitz::Unknown, _) | (_, None) => (
+            Standing::Unknown,
+            "cannot be checked",
+            "L is unknown".to_owned(),
+        ),
+        // Written so that a step or an L that is not a number fails.
+        (_, Some(l)) if !(greatest < limit) => (
+            Standing::Violated,
+            "violated",
+            format!("{symbol} = {limit:.3e} for L = {l:.3e}"),
+        ),
+        (Lipschitz::Estimated(l), _) => (
+            Standing::Estimated,
+            "holds",
+            format!("{symbol} = {limit:.3e} if L ≤ {l:.3e} (estimated)"),
+        ),
+        (Lipschitz::Known(_), _) => (Standing::Proved, "holds", format!("{symbol} = {limit:.3e}")),
+    };
+    let text = format!("0 < η < {symbol} {relation}: {range}, {known}");
+    (standing, text)
+}
+
+/// Whether the errors of the gradient are bounded, and by what.
+pub(super) fn of_errors(setting: &Setting) -> Assumption {
+    let errors = &setting.ledger;
+    let of_level = |(source, level): (Source, Level)| match level {
+        _ if level.value().is_none() => Standing::Unknown,
+        Level::Bounded(_) => Standing::Proved,
+        Level::Measured(_) => Standing::Measured,
+        Level::Estimated(_) if source == Source::Rounding => Standing::Proved,
+        Level::Estimated(_) | Level::Unknown => Standing::Estimated,
+    };
+    let standing = errors.entries().map(of_level);
+    let standing = standing.fold(Standing::Proved, Standing::and);
+    let text = if errors.is_exact() {
+        "gradients are exact up to rounding".into()
+    } else if setting.vanishing && errors.is_exact_but_for(&super::DRIFT) {
+        "the drift of a pass vanishes with the step".into()
+    } else if errors.is_known() {
+        let level = errors.total();
+        format!("‖e‖ ≤ {level:.2e}, as it was wherever it was seen in the second half of the run")
+    } else {
+        "the level of one of the errors is unknown".into()
+    };
+    Assumption {
+        name: "errors",
+        standing,
+        text,
+    }
+}

@@ -111,6 +111,10 @@ impl<T: Real> GradientSource<T> for IncrementalPass<'_, T> {
         }
     }
 
+    fn is_unbiased(&self) -> bool {
+        self.visits.order() == Order::Random
+    }
+
     fn is_pass(&self) -> bool {
         true
     }

@@ -61,7 +61,13 @@ impl<T: Real> GradientSource<T> for MiniBatch<'_, T> {
         Source::Sampling
     }
 
+    /// Draws with replacement are independent; batches of a pass that visits every term once are not.
+    fn is_unbiased(&self) -> bool {
+        self.visits.order() == Order::Random
+    }
+
     fn passes(&self) -> f64 {
-        self.visits.size() as f64 / self.f.terms() as f64
+        let last = self.visits.batch(self.batch.saturating_sub(1));
+        last.len() as f64 / self.f.terms() as f64
     }
 }

@@ -30,7 +30,13 @@ pub trait GradientSource<T: Real = f64>: Send {
         false
     }
 
-    /// Passes over the data that one estimate costs.
+    /// Whether, whatever came before, an estimate is ∇f(x) on average, up to what vanishes with the step. Asked of samples only:
+    /// theorems about expectations need it.
+    fn is_unbiased(&self) -> bool {
+        false
+    }
+
+    /// Passes over the data that the last estimate has cost.
     fn passes(&self) -> f64 {
         1.0
     }

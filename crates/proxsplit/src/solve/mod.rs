@@ -2,6 +2,7 @@
 
 mod incremental;
 mod point;
+mod probe;
 mod sggd;
 mod splitting;
 

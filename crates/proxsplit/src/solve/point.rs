@@ -1,9 +1,11 @@
 //! The point of a solver, and what is true there by the exact gradient.
 
+use super::probe::Probe;
 use crate::certificate::AtPoint;
 use crate::error::{Error, all_finite, length};
+use crate::gap::Gap;
 use crate::linalg::vec;
-use crate::{Class, Prox, Real, Smooth};
+use crate::{Prox, Real, Smooth};
 
 /// x with f, g and the exact gradient.
 pub(super) struct Point<'a, T: Real> {
@@ -12,10 +14,9 @@ pub(super) struct Point<'a, T: Real> {
     pub(super) x: Vec<T>,
     pub(super) gradient: Vec<T>,   // ∇f(x), as long as the value is there
     pub(super) value: Option<f64>, // f(x)
-    probe: Vec<T>,                 // x⁺ = P_η(x − η∇f(x)) of the last look
-    beyond: Vec<T>,                // ∇f(x⁺), if g is not convex
-    kept: Option<Vec<T>>,          // the point to return
-    largest: f64,                  // the largest ‖∇f‖ of all looks
+    probe: Option<Probe<T>>, // x⁺ = P_η(x − η∇f(x)) of the last look; taken out while it is made
+    kept: Option<Vec<T>>,    // the point to return
+    largest: f64,            // the largest ‖∇f‖ of all looks
 }
 
 impl<'a, T: Real> Point<'a, T> {
@@ -32,20 +33,13 @@ impl<'a, T: Real> Point<'a, T> {
         if g.value(&x).is_infinite() {
             g.prox(&mut x, T::ONE);
         }
-        let zeros = || vec![T::ZERO; start.len()];
-        let beyond = if g.class() == Class::Convex {
-            Vec::new()
-        } else {
-            zeros()
-        };
         Ok(Self {
             f,
             g,
             x,
-            gradient: zeros(),
+            gradient: vec![T::ZERO; start.len()],
             value: None,
-            probe: zeros(),
-            beyond,
+            probe: Some(Probe::new(start.len(), g.class())),
             kept: None,
             largest: 0.0,
         })
@@ -63,31 +57,38 @@ impl<'a, T: Real> Point<'a, T> {
 
     /// Whether a look is at x⁺ and needs a gradient there.
     pub(super) fn looks_beyond(&self) -> bool {
-        !self.beyond.is_empty()
+        self.probe.as_ref().is_some_and(Probe::is_returned)
+    }
+
+    /// An L that is proved to be too small by the looks so far; 0 if there is none.
+    pub(super) fn least_lipschitz(&self) -> f64 {
+        self.probe
+            .as_ref()
+            .map_or(0.0, |probe| probe.least_lipschitz)
+    }
+
+    /// The size of what cancels in ∇f at a solution: the gradient at 0 if f knows it, or the largest one that was looked at.
+    pub(super) fn scale(&self) -> f64 {
+        let known = self.f.cancelling().unwrap_or(self.largest);
+        known.max(vec::norm(&self.gradient))
     }
 
     /// What is true at x or, if g is not convex, at x⁺ = P_η(x − η∇f(x)), where ∇f(x⁺) − ∇f(x) − (x⁺ − x)/η is in ∂Φ.
-    pub(super) fn measure(&mut self, reference: f64) -> AtPoint {
-        let value = self.evaluate();
-        let step = reference.min(0.99 * self.g.class().step_limit());
-        let prox_error = self.step_to_probe(step).map(|error| error / step);
-        let size = vec::norm(&self.gradient);
-        self.largest = self.largest.max(size);
-        let cancelling = self.f.cancelling().unwrap_or(self.largest);
-        let (value, residual) = if self.looks_beyond() {
-            let value = self.f.gradient(&self.probe, &mut self.beyond);
-            (value, self.slope_beyond(step))
-        } else {
-            (value, vec::distance(&self.x, &self.probe) / step)
-        };
-        let x = self.looked_at();
+    pub(super) fn measure(&mut self, reference: f64, is_safe: bool) -> AtPoint {
+        let mut value = self.evaluate();
+        let longest = reference.min(0.99 * self.g.class().step_limit());
+        let mut probe = self
+            .probe
+            .take()
+            .unwrap_or_else(|| Probe::new(self.x.len(), self.g.class()));
+        let shown = probe.step(self, longest, is_safe);
+        self.probe = Some(probe);
+        let gap = self.gap(value);
+        value = shown.value.unwrap_or(value);
+        self.largest = self.largest.max(vec::norm(&self.gradient));
+        let (x, scale) = (self.looked_at(), self.scale());
         let penalty = self.g.value(x);
-        let (objective, scale) = (value + penalty, cancelling.max(size));
-        let gap = if self.looks_beyond() {
-            None
-        } else {
-            crate::gap::suboptimality(self.f, self.g, x, value, &self.gradient)
-        };
+        let objective = value + penalty;
         let least = || {
             self.f
                 .lower_bound()
@@ -95,12 +96,13 @@ impl<'a, T: Real> Point<'a, T> {
         };
         AtPoint {
             objective,
-            residual,
-            reference_step: step,
-            prox_error,
+            residual: shown.residual,
+            reference_step: shown.step,
+            prox_error: shown.prox_error,
             scale,
-            rounding: 4.0 * T::EPSILON.f64() * (vec::norm(x) / step + scale),
-            gap: gap.map(|gap| gap.value),
+            rounding: 4.0 * T::EPSILON.f64() * (vec::norm(x) / shown.step + scale),
+            // A loose bound is worth saying, but nothing to stop by, and nothing to be stopped by.
+            gap: gap.filter(|gap| gap.is_tight).map(|gap| gap.value),
             lower_bound: match gap {
                 Some(gap) => Some(objective - gap.value),
                 None => least().map(|(f, g)| f + g),
@@ -110,33 +112,21 @@ impl<'a, T: Real> Point<'a, T> {
         }
     }
 
+    /// A finite bound on Φ(x) − inf Φ, if x is what is returned.
+    fn gap(&self, value: f64) -> Option<Gap> {
+        if self.looks_beyond() {
+            return None;
+        }
+        let gap = crate::gap::suboptimality(self.f, self.g, &self.x, value, &self.gradient);
+        gap.filter(|gap| gap.value.is_finite())
+    }
+
     /// The point of the last look.
     fn looked_at(&self) -> &[T] {
-        if self.looks_beyond() {
-            &self.probe
-        } else {
-            &self.x
+        match &self.probe {
+            Some(probe) if probe.is_returned() => probe.x(),
+            _ => &self.x,
         }
-    }
-
-    /// probe ← P_η(x − η∇f(x)); how far that may be from the exact point.
-    fn step_to_probe(&mut self, step: f64) -> Option<f64> {
-        let eta = T::of(step);
-        for ((p, &x), &g) in self.probe.iter_mut().zip(&self.x).zip(&self.gradient) {
-            *p = x - eta * g;
-        }
-        Some(self.g.prox_with_error(&mut self.probe, eta))
-    }
-
-    /// ‖∇f(x⁺) − ∇f(x) − (x⁺ − x)/η‖
-    fn slope_beyond(&self, step: f64) -> f64 {
-        let moved = self.probe.iter().zip(&self.x);
-        let changed = self.beyond.iter().zip(&self.gradient);
-        let squares = moved.zip(changed).map(|((p, x), (beyond, here))| {
-            let slope = (beyond.f64() - here.f64()) - (p.f64() - x.f64()) / step;
-            slope * slope
-        });
-        squares.sum::<f64>().sqrt()
     }
 
     /// Keeps the point of the last look.

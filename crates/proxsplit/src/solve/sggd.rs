@@ -7,7 +7,7 @@ use crate::gradient::{GradientSource, MiniBatch};
 use crate::ledger::{Ledger, Level};
 use crate::linalg::vec;
 use crate::step::StepRule;
-use crate::{Error, FiniteSum, Prox, Real};
+use crate::{Error, FiniteSum, Lipschitz, Prox, Real};
 
 /// A penalty that can name a subgradient.
 pub trait Subgradient<T: Real = f64>: Send + Sync {
@@ -112,12 +112,14 @@ impl<T: Real> Iterator for Sggd<'_, T> {
 
 impl<T: Real> Solver for Sggd<'_, T> {
     fn measure(&mut self) -> AtPoint {
-        let l = self.point.f.lipschitz().value();
-        let reference = match l.filter(|l| *l > 0.0 && l.is_finite()) {
-            Some(l) => 1.0 / l,
+        let lipschitz = self.point.f.lipschitz();
+        let l = lipschitz.value().filter(|l| *l > 0.0 && l.is_finite());
+        let reference = match l {
+            Some(l) => 1.0 / l.max(self.point.least_lipschitz()),
             None => self.rule.scheduled(0).unwrap_or(1.0),
         };
-        self.point.measure(reference)
+        let is_safe = l.is_some() && matches!(lipschitz, Lipschitz::Known(_));
+        self.point.measure(reference, is_safe)
     }
 
     fn setting(&self) -> Setting {

@@ -4,11 +4,14 @@ mod iteration;
 
 use super::point::Point;
 use super::{Method, Setting, Solver};
-use crate::certificate::AtPoint;
+use crate::certificate::{Assumption, AtPoint, Standing};
 use crate::gradient::GradientSource;
 use crate::ledger::{Ledger, Level, Source};
 use crate::step::{BarzilaiBorwein, BoldDriver, Constant, StepRule};
-use crate::{Error, Lipschitz, Prox, Real, Smooth};
+use crate::{Class, Error, Lipschitz, Prox, Real, Smooth};
+
+/// A curvature above a known L by more than this factor, which is none of rounding, proves that the L is wrong.
+const REFUTED: f64 = 1.001;
 
 /// The one iteration: a gradient step on f, exact or not, then the prox of g.
 ///
@@ -99,8 +102,13 @@ impl<'a, T: Real> Splitting<'a, T> {
         if self.rule.is_none() && self.lipschitz == Lipschitz::Unknown {
             self.lipschitz = crate::smooth::lipschitz::estimate(self.point.f, &self.point.x, 0);
         }
-        let (first, constant) = (self.first_step(), Constant::within(self.lipschitz));
-        let constant = constant.unwrap_or(Constant::UNIT);
+        // Where g is not convex in any way, the theorem asks for η < 1/L.
+        let safety = match self.point.g.class() {
+            Class::Nonconvex => 2.0,
+            Class::Convex | Class::WeaklyConvex { .. } => 1.0,
+        };
+        let constant = Constant::within(self.lipschitz.scaled(safety)).unwrap_or(Constant::UNIT);
+        let first = self.first_step();
         let is_pass = self.source.as_ref().map(|source| source.is_pass());
         let rule = self.rule.get_or_insert_with(|| match is_pass {
             None => BarzilaiBorwein::new(first).map_or(Box::new(constant), |rule| Box::new(rule)),
@@ -118,7 +126,7 @@ impl<'a, T: Real> Splitting<'a, T> {
         l.map_or(1.0, |l| 1.0 / l)
     }
 
-    /// L as far as it is known: estimates grow with what the run has seen.
+    /// L as far as it is known: estimates grow with what the run has seen, and an L that the run has refuted is none.
     fn lipschitz_so_far(&self) -> Lipschitz {
         let of_rule = self
             .rule
@@ -129,20 +137,59 @@ impl<'a, T: Real> Splitting<'a, T> {
             known => known,
         };
         match known {
-            Lipschitz::Known(l) => Lipschitz::Known(l),
-            Lipschitz::Estimated(l) => Lipschitz::Estimated(l.max(self.observed)),
+            Lipschitz::Known(l) if self.observed <= REFUTED * l => known,
+            Lipschitz::Known(l) | Lipschitz::Estimated(l) => {
+                Lipschitz::Estimated(l.max(self.observed))
+            }
             Lipschitz::Unknown if self.observed > 0.0 => Lipschitz::Estimated(self.observed),
             Lipschitz::Unknown => Lipschitz::Unknown,
         }
     }
 
     /// The step at which residuals are measured, whatever the solver's own: 1/L, or what the rule begins with.
+    ///
+    /// A point that a short step does not leave may be left by a longer one if g has jumps: there the solver's own counts, down to
+    /// a sixteenth of the reference.
     fn reference_step(&mut self) -> f64 {
         let l = self.lipschitz_so_far().value();
-        match l.filter(|l| *l > 0.0 && l.is_finite()) {
+        let reference = match l.filter(|l| *l > 0.0 && l.is_finite()) {
             Some(l) => 1.0 / l,
             None => self.rule().scheduled(0).unwrap_or(1.0),
+        };
+        match self.point.g.class() {
+            Class::Nonconvex if self.step > 0.0 => self.step.clamp(reference / 16.0, reference),
+            _ => reference,
         }
+    }
+
+    /// What the theorems need besides the step and the errors.
+    fn assumptions(&self) -> Vec<Assumption> {
+        let mut assumptions = Vec::new();
+        if self.rule.as_ref().is_some_and(|rule| rule.watches()) {
+            assumptions.push(Assumption {
+                name: "nothing keeps the steps from collapsing",
+                standing: Standing::Unknown,
+                text: "the sum of all steps is infinite".into(),
+            });
+        }
+        let sampled = |source: &&dyn GradientSource<T>| source.source() == Source::Sampling;
+        let source = self
+            .source
+            .as_deref()
+            .map(|source| source as &dyn GradientSource<T>);
+        if let Some(source) = source.filter(sampled) {
+            let unbiased = source.is_unbiased();
+            assumptions.push(Assumption {
+                name: "the samples are not independent draws",
+                standing: if unbiased {
+                    Standing::Proved
+                } else {
+                    Standing::Violated
+                },
+                text: "samples are drawn independently of each other".into(),
+            });
+        }
+        assumptions
     }
 }
 
@@ -156,7 +203,10 @@ impl<T: Real> Solver for Splitting<'_, T> {
         if self.point.looks_beyond() {
             self.passes += 1.0;
         }
-        let at = self.point.measure(reference);
+        let l = self.lipschitz_so_far();
+        let is_safe = matches!(l, Lipschitz::Known(l) if l * reference <= 1.0 + f64::EPSILON);
+        let at = self.point.measure(reference, is_safe);
+        self.observed = self.observed.max(self.point.least_lipschitz());
         let of_source = self.source.as_ref().map(|source| source.source());
         if of_source != Some(Source::Rounding) {
             self.ledger
@@ -192,7 +242,7 @@ impl<T: Real> Solver for Splitting<'_, T> {
             square_summable: rule.is_some_and(StepRule::is_square_summable),
             constant: None,
             ledger: self.ledger,
-            assumptions: Vec::new(),
+            assumptions: self.assumptions(),
         }
     }
 
@@ -202,5 +252,6 @@ impl<T: Real> Solver for Splitting<'_, T> {
 
     fn settle(&mut self) {
         self.point.settle();
+        self.objective = None;
     }
 }

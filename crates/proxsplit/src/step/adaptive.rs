@@ -4,7 +4,6 @@
 //! θ = η_k/η_{k−1}, η_{k+1} = min( √(2/3 + θ)·η_k, η_k/√(max(2η_k²ℓ² − 1, 0)) ).
 
 use super::{Curvature, StepRule};
-use crate::Lipschitz;
 use crate::error::{Error, positive};
 use crate::solve::Method;
 
@@ -13,7 +12,6 @@ use crate::solve::Method;
 pub struct Adaptive {
     step: f64,
     ratio: f64,
-    observed: f64,
 }
 
 impl Adaptive {
@@ -22,7 +20,6 @@ impl Adaptive {
         Ok(Self {
             step: positive("first step", first)?,
             ratio: 1.0 / 3.0,
-            observed: 0.0,
         })
     }
 }
@@ -37,7 +34,6 @@ impl StepRule for Adaptive {
             return self.step;
         };
         let local = last.lipschitz();
-        self.observed = self.observed.max(local);
         let excess = 2.0 * (self.step * local).powi(2) - 1.0;
         let followed = if excess > 0.0 {
             self.step / excess.sqrt()
@@ -52,13 +48,5 @@ impl StepRule for Adaptive {
 
     fn method(&self) -> Method {
         Method::Adaptive
-    }
-
-    fn lipschitz(&self) -> Lipschitz {
-        if self.observed > 0.0 {
-            Lipschitz::Estimated(self.observed)
-        } else {
-            Lipschitz::Unknown
-        }
     }
 }

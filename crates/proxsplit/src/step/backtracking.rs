@@ -1,8 +1,7 @@
 //! Longer steps as long as Φ decreases enough, shorter ones when it does not.
 
-use super::descent::Descent;
+use super::descent::{Descent, LONGEST};
 use super::{Curvature, StepRule, Trial};
-use crate::Lipschitz;
 use crate::error::{Error, positive};
 use crate::solve::Method;
 
@@ -10,17 +9,18 @@ use crate::solve::Method;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Backtracking {
     step: f64,
+    longest: f64,
     descent: Descent,
-    observed: f64,
 }
 
 impl Backtracking {
     /// Starts with the step `first` > 0; Φ must decrease in every iteration.
     pub fn new(first: f64) -> Result<Self, Error> {
+        let step = positive("first step", first)?;
         Ok(Self {
-            step: positive("first step", first)?,
+            step,
+            longest: LONGEST * step,
             descent: Descent::monotone(),
-            observed: 0.0,
         })
     }
 
@@ -38,9 +38,8 @@ impl StepRule for Backtracking {
     }
 
     fn propose(&mut self, last: Option<Curvature>) -> f64 {
-        if let Some(last) = last.filter(|last| last.moved > 0.0) {
-            self.observed = self.observed.max(last.lipschitz());
-            self.step *= 1.25;
+        if last.is_some_and(|last| last.moved > 0.0) {
+            self.step = (self.step * 1.25).min(self.longest);
         }
         self.step
     }
@@ -52,13 +51,5 @@ impl StepRule for Backtracking {
     fn judge(&mut self, trial: &Trial) -> Option<f64> {
         self.step = trial.step;
         self.descent.judge(trial)
-    }
-
-    fn lipschitz(&self) -> Lipschitz {
-        if self.observed > 0.0 {
-            Lipschitz::Estimated(self.observed)
-        } else {
-            Lipschitz::Unknown
-        }
     }
 }

@@ -2,9 +2,8 @@
 //!
 //! Barzilai and Borwein, *Two-point step size gradient methods*, 1988.
 
-use super::descent::Descent;
+use super::descent::{Descent, LONGEST};
 use super::{Curvature, StepRule, Trial};
-use crate::Lipschitz;
 use crate::error::{Error, positive};
 use crate::solve::Method;
 
@@ -12,9 +11,9 @@ use crate::solve::Method;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BarzilaiBorwein {
     step: f64,
+    longest: f64,
     long: bool,
     descent: Descent,
-    observed: f64,
 }
 
 impl BarzilaiBorwein {
@@ -23,9 +22,9 @@ impl BarzilaiBorwein {
         let step = positive("first step", first)?;
         Ok(Self {
             step,
+            longest: LONGEST * step,
             long: true,
             descent: Descent::nonmonotone(),
-            observed: 0.0,
         })
     }
 }
@@ -39,7 +38,6 @@ impl StepRule for BarzilaiBorwein {
         let Some(last) = last.filter(|last| last.moved > 0.0 && last.changed > 0.0) else {
             return self.step;
         };
-        self.observed = self.observed.max(last.lipschitz());
         self.long = !self.long;
         let quotient = if self.long {
             last.moved / last.product
@@ -48,11 +46,12 @@ impl StepRule for BarzilaiBorwein {
         };
         // The quotient may be anything where f is not convex; a hundredfold change is as far as one move can be trusted.
         let range = (self.step * 1e-2, self.step * 1e2);
-        self.step = if last.product > 0.0 {
+        let step = if last.product > 0.0 {
             quotient.clamp(range.0, range.1)
         } else {
             self.step * 2.0
         };
+        self.step = step.min(self.longest);
         self.step
     }
 
@@ -63,13 +62,5 @@ impl StepRule for BarzilaiBorwein {
     fn judge(&mut self, trial: &Trial) -> Option<f64> {
         self.step = trial.step;
         self.descent.judge(trial)
-    }
-
-    fn lipschitz(&self) -> Lipschitz {
-        if self.observed > 0.0 {
-            Lipschitz::Estimated(self.observed)
-        } else {
-            Lipschitz::Unknown
-        }
     }
 }

@@ -12,18 +12,24 @@ const GROWTH: f64 = 1.1;
 /// The same after a look at which Φ rose.
 const CUT: f64 = 0.5;
 
+/// The shortest step, as a part of the first: no prox is defined for a step that has become 0, also in single precision.
+const SHORTEST: f64 = 1e-30;
+
 /// A step for inexact gradients that learns from Φ alone: it finds the long steps that pay while x is far away, and
 /// shortens them at the floor that they have. A step after which Φ is not lower is taken back, so that Φ never rises.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoldDriver {
     step: f64,
+    shortest: f64,
 }
 
 impl BoldDriver {
     /// Begins with η = `first`; 1/L is never too long.
     pub fn new(first: f64) -> Result<Self, Error> {
+        let step = positive("first step", first)?;
         Ok(Self {
-            step: positive("first step", first)?,
+            step,
+            shortest: SHORTEST * step.min(1.0),
         })
     }
 }
@@ -40,6 +46,7 @@ impl StepRule for BoldDriver {
     fn keeps(&mut self, before: f64, after: f64) -> bool {
         let fell = after < before;
         self.step *= if fell { GROWTH } else { CUT };
+        self.step = self.step.max(self.shortest);
         fell
     }
 }

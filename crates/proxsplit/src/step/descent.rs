@@ -9,6 +9,9 @@ use super::Trial;
 const MEMORY: usize = 8;
 const DECREASE: f64 = 1e-3;
 
+/// The longest step of a line search, as a multiple of its first: limit points are stationary only if the steps are bounded.
+pub(super) const LONGEST: f64 = 1e10;
+
 /// Accepts x⁺ if Φ(x⁺) ≤ max of the last `memory` values of Φ − (σ/2η)‖x⁺ − x‖², σ = 1e-3.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Descent {

@@ -23,7 +23,7 @@ impl<T: Real> Splitting<'_, T> {
             level = Level::Measured(vec::distance(&self.point.gradient, &self.estimate));
         }
         // A drift that was not measured in this pass is taken to be like those that were; a sample says nothing of the next.
-        if level != Level::Unknown || sampled {
+        if level != Level::Unknown || sampled || self.ledger.get(source.source()).is_none() {
             self.ledger.raise(source.source(), level);
         }
     }
@@ -50,6 +50,18 @@ impl<T: Real> Splitting<'_, T> {
             changed: vec::distance_squared(current, &self.previous),
             product: vec::dot_of_differences((x, last), (current, &self.previous)),
         })
+    }
+
+    /// Raises what is observed of L. Gradients of points close to each other differ by their rounding, which is no curvature.
+    fn observe(&mut self, curvature: Option<Curvature>) {
+        let Some(seen) = curvature.filter(|seen| seen.lipschitz() > self.observed) else {
+            return;
+        };
+        let rounding = 64.0 * T::EPSILON.f64() * self.point.scale().max(vec::norm(&self.previous));
+        let changed = seen.changed.sqrt() - rounding;
+        if changed > 0.0 && seen.moved > 0.0 {
+            self.observed = self.observed.max(changed / seen.moved.sqrt());
+        }
     }
 
     /// trial ← P_η(x − η·previous), where `previous` holds the direction of this iteration.
@@ -147,8 +159,8 @@ impl<T: Real> Iterator for Splitting<'_, T> {
         };
         self.find_gradient(scheduled.unwrap_or(self.step));
         let curvature = self.curvature();
-        if let Some(seen) = curvature.filter(|seen| self.source.is_none() && seen.moved > 0.0) {
-            self.observed = self.observed.max(seen.lipschitz());
+        if self.source.is_none() {
+            self.observe(curvature);
         }
         let proposed = scheduled.unwrap_or_else(|| self.rule().propose(curvature));
         let mut step = proposed.min(0.99 * self.point.g.class().step_limit());
@@ -175,8 +187,10 @@ impl<T: Real> Iterator for Splitting<'_, T> {
             self.point.value = None;
         }
         self.step = step;
-        let (least, greatest) = self.steps.unwrap_or((step, step));
-        self.steps = Some((least.min(step), greatest.max(step)));
+        if kept {
+            let (least, greatest) = self.steps.unwrap_or((step, step));
+            self.steps = Some((least.min(step), greatest.max(step)));
+        }
         self.iteration += 1;
         Some(Progress {
             iteration: self.iteration,

@@ -1,7 +1,7 @@
 //! The one place that decides when a run ends, and which point it returns.
 
 use super::{Reason, Row, Stop};
-use crate::certificate::{AtPoint, Curve, Obstacle, OfMethod, Standard, Verdict};
+use crate::certificate::{AtPoint, Curve, Obstacle, OfMethod, Standard, Stretch, Verdict};
 use crate::ledger::Ledger;
 use crate::solve::{Progress, Setting};
 
@@ -26,7 +26,7 @@ pub(super) struct Returned {
 /// Passes before which no run counts as stuck, and the looks that each half of it needs.
 const PATIENCE: f64 = 20.0;
 const LOOKS: usize = 2;
-/// A second half of a run that lowers the objective by more than this, relatively, is still on its way.
+/// A second half of a run that lowers the objective by more than this part of it, or of all that was gained, is still on its way.
 const STILL_FALLING: f64 = 1e-3;
 /// A residual that has grown by this factor above the start's objective has run away.
 const RUNAWAY: f64 = 1e8;
@@ -42,6 +42,13 @@ impl Watch {
 
     pub(super) fn last_look(&self) -> Option<&Row> {
         self.trace.iter().rev().find(|row| row.at.is_some())
+    }
+
+    /// Notes how many steps a solver had made when the run began: it may have been run before.
+    pub(super) fn count_from(&mut self, iteration: u64) {
+        if let Some(start) = self.trace.first_mut() {
+            start.progress.iteration = iteration;
+        }
     }
 
     /// Writes down a whole pass whose objective the method has seen on its way.
@@ -64,10 +71,11 @@ impl Watch {
         setting: &Setting,
         limit: Option<Reason>,
     ) -> (Option<Reason>, bool) {
-        // A look is worth more than what was seen of the same point in passing.
+        // A look is worth more than what was seen of the same point in passing, and a run that goes on may look at it twice.
         let again = |last: &Row| last.progress.iteration == row.progress.iteration;
-        if self.trace.last().is_some_and(again) && self.kept != Some(self.trace.len() - 1) {
+        if self.trace.last().is_some_and(again) {
             self.trace.pop();
+            self.kept = self.kept.filter(|kept| *kept < self.trace.len());
         }
         self.trace.push(row);
         let Some(at) = row.at else {
@@ -129,7 +137,7 @@ impl Watch {
         };
         let far = at.objective > first.objective
             && at.residual > RUNAWAY * (first.residual + first.scale.max(f64::MIN_POSITIVE));
-        far || !at.residual.is_finite() || at.objective.is_nan() || at.objective == f64::INFINITY
+        far || !at.residual.is_finite() || !at.objective.is_finite()
     }
 
     /// Whether the residual is explained by the errors of the gradient and the run gains nothing any more: over the second half of
@@ -154,16 +162,24 @@ impl Watch {
         if !errors.is_known() || still_falls || !sound {
             return false;
         }
-        let floor = curve.constant * errors.total();
-        let residual = |row: &Row| row.at.map_or(f64::INFINITY, |at| at.residual);
-        let objective = |row: &Row| row.at.map_or(f64::INFINITY, |at| at.objective);
-        let least = |rows: &[Row], of: &dyn Fn(&Row) -> f64| {
-            rows.iter().map(of).fold(f64::INFINITY, f64::min)
+        let floor = curve.constant * curve.level(&errors);
+        late.iter().all(|row| row.residual() <= floor)
+            && least(&late, Row::residual) > 0.9 * least(&early, Row::residual)
+            && !self.still_gains(&early, &late, at, floor)
+    }
+
+    /// Whether the second half of the run has lowered Φ noticeably: by a part of Φ or of all that was gained since the start, and by
+    /// more than a single step does where the residual is `floor`.
+    fn still_gains(&self, early: &[Row], late: &[Row], at: &AtPoint, floor: f64) -> bool {
+        let lowest = least(late, Row::objective);
+        let fell = least(early, Row::objective) - lowest;
+        let gained = (self.standard().start_objective - lowest).max(0.0);
+        // The residual of a pair is relative, and says nothing of Φ.
+        let of_a_step = match at.pair {
+            None => at.reference_step * floor * floor,
+            Some(_) => 0.0,
         };
-        let fell = least(&early, &objective) - least(&late, &objective);
-        late.iter().all(|row| residual(row) <= floor)
-            && least(&late, &residual) > 0.9 * least(&early, &residual)
-            && fell <= STILL_FALLING * at.objective.abs()
+        fell > (STILL_FALLING * at.objective.abs().min(gained)).max(of_a_step)
     }
 
     /// The looks of the first and of the second half of the passes, if there are enough of both.
@@ -188,14 +204,15 @@ impl Watch {
             .filter(|row| row.at.is_some() && row.progress.passes > 0.5 * passes)
             .copied()
             .collect();
+        let count = |row: Option<&Row>| row.map_or(0, |row| row.progress.iteration);
+        let stretch = Stretch {
+            start_gap: at.lower_bound.map(|bound| standard.start_objective - bound),
+            iterations: count(self.trace.last()).saturating_sub(count(self.trace.first())),
+            errors: errors_of(&self.trace).or_larger(&setting.ledger),
+        };
         setting.ledger = errors_of(&late).or_larger(&setting.ledger);
-        let last = self
-            .trace
-            .last()
-            .map_or(Progress::START, |row| row.progress);
-        let start_gap = at.lower_bound.map(|bound| standard.start_objective - bound);
         let verdict = match reason {
-            Reason::Diverged => Verdict::Diverged { pass: last.passes },
+            Reason::Diverged => Verdict::Diverged { pass: passes },
             _ if standard.is_stationary(&at) => Verdict::Stationary,
             _ if standard.is_optimal(&at) => Verdict::Optimal,
             Reason::ErrorFloor => Verdict::AtErrorFloor,
@@ -206,9 +223,13 @@ impl Watch {
             at,
             verdict,
             standard,
-            of_method: OfMethod::new(&setting, start_gap, last.iteration),
+            of_method: OfMethod::new(&setting, &stretch),
         }
     }
+}
+
+fn least(rows: &[Row], of: impl Fn(&Row) -> f64) -> f64 {
+    rows.iter().map(of).fold(f64::INFINITY, f64::min)
 }
 
 /// The largest errors of some looks.
@@ -230,3 +251,6 @@ const NOTHING: AtPoint = AtPoint {
     feasible: false,
     pair: None,
 };
+
+#[cfg(test)]
+pub(super) mod tests;

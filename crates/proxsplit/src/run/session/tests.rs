@@ -1,73 +1,122 @@
 use super::*;
-use crate::ledger::Ledger;
-use crate::run::run;
-use crate::solve::{Measure, Method, Setting};
-use crate::{Class, Lipschitz};
+use crate::Verdict;
+use crate::certificate::AtPoint;
+use crate::run::watch::tests::{at, setting};
+use crate::run::{Looks, run};
+use crate::solve::Setting;
+use std::ops::ControlFlow;
 
-/// Its whole state is a counter: the residual halves in every iteration, four of which are a pass.
+/// Its whole state is a counter and the point that was kept: the residual halves in every iteration, four of which are a pass.
 #[derive(Clone, Default)]
 struct Halving {
     iteration: u64,
+    kept: Option<u64>,
+    breaks_at: Option<u64>,
 }
 
 impl Iterator for Halving {
     type Item = Progress;
     fn next(&mut self) -> Option<Progress> {
+        if self.breaks_at == Some(self.iteration) {
+            return None;
+        }
         self.iteration += 1;
         Some(Progress {
             iteration: self.iteration,
             passes: self.iteration as f64 / 4.0,
             step: 1.0,
             displacement: 0.0,
+            objective: None,
         })
     }
 }
 
 impl Solver for Halving {
-    fn measure(&mut self) -> Measure {
+    fn measure(&mut self) -> AtPoint {
         let residual = 0.5_f64.powi(self.iteration as i32);
-        Measure {
-            objective: residual,
-            residual,
-            scaled_residual: residual,
-        }
+        at(residual, residual)
     }
     fn setting(&self) -> Setting {
-        Setting {
-            class: Class::Convex,
-            convex: true,
-            lipschitz: Lipschitz::Known(1.0),
-            step: 1.0,
-            method: Method::Splitting,
-            diminishing: false,
-            ledger: Ledger::default(),
-        }
+        // Larger errors early in the run than late in it.
+        setting(1.0 / (1.0 + self.iteration as f64))
+    }
+    fn keep(&mut self) {
+        self.kept = Some(self.iteration);
+    }
+    fn settle(&mut self) {
+        self.iteration = self.kept.take().unwrap_or(self.iteration);
     }
 }
 
-fn drive(session: &mut Session, solver: &mut Halving, steps: usize) -> Option<Reason> {
-    (0..steps).find_map(|_| match session.step(solver) {
-        Event::Looked { end, .. } => end,
-        Event::Moved(_) => None,
-    })
+/// Ends a run after so many steps and looks, and holds what is needed to resume it from there.
+struct Checkpoint {
+    events: usize,
+    saved: Option<(Saved, Halving)>,
+}
+
+impl Checkpoint {
+    fn after(events: usize) -> Self {
+        Self {
+            events,
+            saved: None,
+        }
+    }
+
+    fn count(&mut self, session: &Session, solver: &Halving) -> ControlFlow<()> {
+        if self.saved.is_some() {
+            return ControlFlow::Continue(());
+        }
+        if self.events == 0 {
+            self.saved = Some((session.save(), solver.clone()));
+            return ControlFlow::Break(());
+        }
+        self.events -= 1;
+        ControlFlow::Continue(())
+    }
+}
+
+impl Observer<Halving> for &mut Checkpoint {
+    fn moved(&mut self, session: &Session, solver: &mut Halving) -> ControlFlow<()> {
+        self.count(session, solver)
+    }
+    fn looked(&mut self, _: &Row, session: &Session, solver: &mut Halving) -> ControlFlow<()> {
+        self.count(session, solver)
+    }
+}
+
+fn without_time(trace: &[Row]) -> Vec<Row> {
+    let timeless = |row: &Row| Row {
+        seconds: 0.0,
+        ..*row
+    };
+    trace.iter().map(timeless).collect()
 }
 
 #[test]
 fn a_session_that_is_resumed_anywhere_ends_like_an_undisturbed_run() {
-    let stop = Stop::default();
-    let expected = run(&mut Halving::default(), &stop, ());
-    assert!(expected.converged());
-    // Five passes of four iterations, and a look before each and after the last.
-    for steps in 0..26 {
-        let (mut session, mut solver) = (Session::new(stop), Halving::default());
-        assert_eq!(drive(&mut session, &mut solver, steps), None);
-        let saved = serde_json::to_string(&session.save()).unwrap();
-        let mut session = Session::resume(stop, serde_json::from_str(&saved).unwrap());
-        let reason = drive(&mut session, &mut solver, 100).unwrap();
-        let report = session.report(reason, &solver);
-        assert_eq!(report.certificate, expected.certificate, "{steps}");
-        let looks = |trace: &[Row]| trace.iter().map(|row| row.progress).collect::<Vec<_>>();
-        assert_eq!(looks(&report.trace), looks(&expected.trace), "{steps}");
+    for looks in [Looks::Growing, Looks::Every(1.0), Looks::Every(0.7)] {
+        let stop = Stop {
+            looks,
+            ..Stop::default()
+        };
+        let expected = run(&mut Halving::default(), &stop, ());
+        assert!(expected.converged());
+        let looks = expected.looks().count();
+        let steps = expected.trace.last().unwrap().progress.iteration as usize;
+        // The last look ends the run, whatever the observer says.
+        for events in 0..steps + looks - 1 {
+            let mut checkpoint = Checkpoint::after(events);
+            let report = Session::new(stop).run(&mut Halving::default(), &mut checkpoint);
+            // The look at the end of an interrupted run may find that it has arrived.
+            assert!(report.reason == Reason::Interrupted || report.converged());
+            let (saved, mut solver) = checkpoint.saved.unwrap();
+            let text = serde_json::to_string(&saved).unwrap();
+            let session = Session::resume(stop, serde_json::from_str(&text).unwrap());
+            let resumed = session.run(&mut solver, ());
+            assert_eq!(resumed.reason, expected.reason);
+            assert_eq!(resumed.certificate, expected.certificate, "{events}");
+            assert_eq!(without_time(&resumed.trace), without_time(&expected.trace));
+        }
     }
 }
 
@@ -77,18 +126,52 @@ fn limits_are_exact_to_one_iteration_and_count_from_the_beginning() {
         passes: 1.5,
         ..Stop::default()
     };
-    let (mut session, mut solver) = (Session::new(stop), Halving::default());
-    let reason = drive(&mut session, &mut solver, 100);
-    assert_eq!((reason, solver.iteration), (Some(Reason::PassLimit), 6));
-    let saved = session.save();
-    let mut again = Session::resume(stop, saved.clone());
-    assert_eq!(drive(&mut again, &mut solver, 1), Some(Reason::PassLimit));
-    assert_eq!(again.save().trace, saved.trace);
+    let mut solver = Halving::default();
+    let mut saved = None;
+    let report = Session::new(stop).run(&mut solver, Saver(&mut saved));
+    assert_eq!((report.reason, solver.iteration), (Reason::PassLimit, 6));
+    let saved = saved.unwrap();
+    let again = Session::resume(stop, saved.clone()).run(&mut solver, ());
+    assert_eq!(again.reason, Reason::PassLimit);
+    assert_eq!(
+        without_time(&again.trace),
+        without_time(&report.trace),
+        "a second look at the same point is no second row"
+    );
+    assert_eq!(again.certificate, report.certificate);
     let longer = Stop {
         passes: 2.0,
         ..stop
     };
-    let mut longer = Session::resume(longer, saved);
-    let reason = drive(&mut longer, &mut solver, 100);
-    assert_eq!((reason, solver.iteration), (Some(Reason::PassLimit), 8));
+    let report = Session::resume(longer, saved).run(&mut solver, ());
+    assert_eq!((report.reason, solver.iteration), (Reason::PassLimit, 8));
+}
+
+/// Saves at every look.
+struct Saver<'a>(&'a mut Option<Saved>);
+
+impl Observer<Halving> for Saver<'_> {
+    fn looked(&mut self, _: &Row, session: &Session, _: &mut Halving) -> ControlFlow<()> {
+        *self.0 = Some(session.save());
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn after_a_step_that_fails_the_judged_row_is_the_reported_one() {
+    for breaks_at in [0, 1, 4, 7] {
+        let mut solver = Halving {
+            breaks_at: Some(breaks_at),
+            ..Halving::default()
+        };
+        let report = run(&mut solver, &Stop::default(), ());
+        assert_eq!(report.reason, Reason::Diverged);
+        let pass = breaks_at as f64 / 4.0;
+        assert_eq!(report.certificate.verdict, Verdict::Diverged { pass });
+        let last = report.trace.last().unwrap();
+        assert_eq!(last.progress.iteration, breaks_at);
+        assert_eq!(last.at, Some(report.certificate.at_point));
+        let rows = report.trace.iter().map(|row| row.progress.iteration);
+        assert!(rows.is_sorted_by(|a, b| a < b), "one row a point");
+    }
 }

@@ -44,7 +44,7 @@ fn main() {
                 ..Stop::default()
             };
             let certificate = run(&mut solver, &stop, ()).certificate;
-            let residual = certificate.stationarity;
+            let residual = certificate.at_point.residual;
             println!(
                 "{shape:?},{level:e},{residual:.3e},{:.2},{:?}",
                 residual / level,

@@ -6,7 +6,7 @@
 use proxsplit::data::{Dense, Elements, Order};
 use proxsplit::smooth::Logistic;
 use proxsplit::text::Operator;
-use proxsplit::{Error, IncrementalSplitting, Passes, Row, Stop, run};
+use proxsplit::{Error, IncrementalSplitting, Looks, Passes, Row, Stop, run};
 use rand::{RngExt, SeedableRng};
 use std::ops::ControlFlow;
 
@@ -35,13 +35,15 @@ fn main() -> Result<(), Error> {
     let watch = |row: &Row| {
         println!(
             "pass {:4.0}   Φ {:.6}   ‖ρ‖ {:.2e}",
-            row.progress.passes, row.measure.objective, row.measure.residual
+            row.progress.passes,
+            row.objective(),
+            row.residual()
         );
         ControlFlow::Continue(())
     };
     let stop = Stop {
         passes: 300.0,
-        check_every: 5.0,
+        looks: Looks::Every(5.0),
         relative: 1e-4,
         ..Stop::default()
     };

@@ -29,27 +29,29 @@ fn the_final_residual_is_linear_in_the_error_level() {
                 ..Stop::default()
             };
             let report = run(&mut solver, &stop, ());
-            let ratio = report.certificate.residual / level;
+            let residual = report.certificate.at_point.residual;
+            let ratio = residual / level;
             assert_eq!(report.reason, Reason::ErrorFloor, "{shape:?} {level}");
             let words = report.certificate.words();
             assert!(words.starts_with("at the error floor"));
             assert!(words.ends_with("tighten the source of the error"));
             assert!(
                 ratio < 3.0,
-                "{shape:?}: residual {} at level {level}",
-                report.certificate.residual
+                "{shape:?}: residual {residual} at level {level}"
             );
             assert!(
                 shape == Shape::Random || ratio > 0.1,
                 "{shape:?}: the error cannot have been injected: {ratio}"
             );
-            let Guarantee::Neighbourhood { error } = report.certificate.guarantee else {
+            let of_method = &report.certificate.of_method;
+            let Guarantee::Neighbourhood { error, radius } = of_method.guarantee else {
                 panic!(
                     "the theorem covers this run, but the certificate says {}",
-                    report.certificate.guarantee
+                    of_method.guarantee
                 )
             };
             assert!((error - level).abs() < 1e-3 * level + 1e-12);
+            assert!(residual <= radius, "{residual} is above K·ē = {radius}");
         }
     }
 }

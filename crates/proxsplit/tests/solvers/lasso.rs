@@ -8,7 +8,8 @@ use proxsplit::smooth::LeastSquares;
 use proxsplit::solve::Split;
 use proxsplit::step::{Adaptive, Backtracking, BarzilaiBorwein, Constant, Diminishing};
 use proxsplit::{
-    Guarantee, IncrementalSplitting, Passes, Prox, Reason, Sggd, Smooth, Splitting, Stop, run,
+    Guarantee, IncrementalSplitting, Looks, Passes, Prox, Reason, Sggd, Smooth, Splitting, Stop,
+    run,
 };
 
 const ROWS: usize = 50;
@@ -78,7 +79,7 @@ fn every_step_rule_finds_the_minimizer() {
             assert!(report.converged(), "rule {i}: {}", report.certificate);
             assert!(distance(solver.x(), &best) < 1e-8, "rule {i}");
             assert_eq!(
-                report.certificate.guarantee,
+                report.certificate.of_method.guarantee,
                 Guarantee::Minimizer,
                 "rule {i}"
             );
@@ -130,9 +131,9 @@ fn single_precision_gradients_end_at_their_floor_or_below_the_tolerance() {
         .gradient(source);
     let report = run(&mut solver, &tight(), ());
     assert_eq!(report.reason, Reason::ErrorFloor, "{}", report.certificate);
-    assert!(report.certificate.residual < 1e-4);
+    assert!(report.certificate.at_point.residual < 1e-4);
     assert!(
-        matches!(report.certificate.guarantee, Guarantee::Neighbourhood { error } if error > 1e-9 && error < 1e-4)
+        matches!(report.certificate.of_method.guarantee, Guarantee::Neighbourhood { error, .. } if error > 1e-9 && error < 1e-4)
     );
 }
 
@@ -159,7 +160,7 @@ fn all_four_variants_reach_the_same_neighbourhood() {
                     .unwrap();
                 let stop = Stop {
                     passes: 8000.0,
-                    check_every: 100.0,
+                    looks: Looks::Every(100.0),
                     ..tight()
                 };
                 run(&mut solver, &stop, ());
@@ -190,7 +191,7 @@ fn a_small_displacement_is_not_called_convergence() {
             at_floor: false,
             relative: 0.0,
             passes: 20_000.0,
-            check_every: 500.0,
+            looks: Looks::Every(500.0),
             ..Stop::default()
         },
         (),
@@ -202,13 +203,13 @@ fn a_small_displacement_is_not_called_convergence() {
         last.progress.displacement
     );
     assert!(
-        last.measure.residual > 1e-2,
+        last.residual() > 1e-2,
         "away from stationarity: {}",
-        last.measure.residual
+        last.residual()
     );
     assert!(!report.converged());
     assert!(
-        report.certificate.errors.total() > 1e-2,
+        report.certificate.of_method.errors.total() > 1e-2,
         "and the ledger says why: {}",
         report.certificate
     );
@@ -228,7 +229,7 @@ fn sampled_gradients_and_subgradients_make_progress_and_claim_no_more() {
     let rule = Diminishing::new(0.01, 0.7).unwrap().delay(20.0).unwrap();
     let stop = Stop {
         passes: 400.0,
-        check_every: 20.0,
+        looks: Looks::Every(20.0),
         ..tight()
     };
 
@@ -238,7 +239,7 @@ fn sampled_gradients_and_subgradients_make_progress_and_claim_no_more() {
         .gradient(source)
         .step(rule);
     let report = run(&mut sampled, &stop, ());
-    assert!(report.certificate.objective < best * 1.001);
+    assert!(report.certificate.at_point.objective < best * 1.001);
 
     let split = Split {
         whole: &g,
@@ -251,10 +252,10 @@ fn sampled_gradients_and_subgradients_make_progress_and_claim_no_more() {
     };
     let mut sggd = Sggd::new(&f, split, &[0.0; COLS], passes, rule).unwrap();
     let report = run(&mut sggd, &stop, ());
-    assert!(report.certificate.objective < best * 1.01);
+    assert!(report.certificate.at_point.objective < best * 1.01);
     assert_eq!(report.reason, Reason::PassLimit);
     assert!(matches!(
-        report.certificate.guarantee,
+        report.certificate.of_method.guarantee,
         Guarantee::None { .. }
     ));
     let zeros = |x: &[f64]| x.iter().filter(|x| **x == 0.0).count();

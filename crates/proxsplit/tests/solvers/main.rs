@@ -1,10 +1,12 @@
 //! What solvers promise, tested on real runs: one file a problem or a statement.
 #![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
 
+mod claims;
 mod convex;
 mod default_steps;
 mod equivalences;
 mod error_floor;
+mod inequalities;
 mod lasso;
 mod lemmas;
 mod nonconvex;

@@ -5,6 +5,7 @@ use crate::ledger::{Level, Source};
 use crate::solve::{Method, Setting};
 use crate::{Class, Lipschitz};
 use serde::Serialize;
+use std::cmp::Ordering;
 use std::fmt;
 
 /// How firmly something is known.
@@ -103,8 +104,8 @@ fn in_range(setting: &Setting) -> (Standing, String) {
             "cannot be checked",
             "L is unknown".to_owned(),
         ),
-        // Written so that a step or an L that is not a number fails.
-        (_, Some(l)) if !(greatest < limit) => (
+        // A step or a limit that is not a number fails, too.
+        (_, Some(l)) if greatest.partial_cmp(&limit) != Some(Ordering::Less) => (
             Standing::Violated,
             "violated",
             format!("{symbol} = {limit:.3e} for L = {l:.3e}"),

@@ -15,7 +15,7 @@
 //! ‖P_η(x − ηs) − x‖ grows with η.
 
 use crate::Class;
-use crate::ledger::{Ledger, Source};
+use crate::ledger::{Ledger, Level, Source};
 use crate::solve::Setting;
 
 /// The row of the table at the greatest step, where its numbers are worst.
@@ -54,7 +54,7 @@ impl Curve {
     /// another by exact proxes with a gradient error of at most ‖δ‖(1/η + L). And the residual of x is within (2/η + L)τ of that of z,
     /// which K ≥ 2 turns into (1/η + L/2)τ more.
     pub(crate) fn level(&self, errors: &Ledger) -> f64 {
-        let prox = errors.get(Source::Prox).and_then(|level| level.value());
+        let prox = errors.get(Source::Prox).and_then(Level::value);
         errors.total() + (1.0 + 1.5 * self.product) * prox.unwrap_or(0.0)
     }
 

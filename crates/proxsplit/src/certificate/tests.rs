@@ -279,7 +279,7 @@ fn a_stopped_prox_weighs_more_than_an_error_of_the_gradient() {
 fn the_rate_is_that_of_the_theorem() {
     // c = (2 − 1)/(2·0.5) = 1, D/N = 2, ē = 0.1 + rounding.
     let rate = of(&with(Source::User, Level::Bounded(0.1))).rate.unwrap();
-    assert!((rate - (0.1 + (0.01_f64 + 8.0).sqrt()) / 2.0).abs() < 1e-12);
+    assert!((2.0 * rate - 0.1 - 8.01_f64.sqrt()).abs() < 1e-12);
     let setting = plain();
     let without = |start_gap, iterations| Stretch {
         start_gap,

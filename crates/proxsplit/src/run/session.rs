@@ -155,7 +155,7 @@ impl Session {
             at: Some(at),
             errors: setting.ledger,
         };
-        let (end, keep) = self.watch.look(row, &setting, self.limit);
+        let (end, keep) = self.watch.look(&row, &setting, self.limit);
         if keep {
             solver.keep();
         }

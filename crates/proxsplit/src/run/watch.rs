@@ -67,7 +67,7 @@ impl Watch {
     /// Judges a look; whether the run ends there, and whether its point is to be kept.
     pub(super) fn look(
         &mut self,
-        row: Row,
+        row: &Row,
         setting: &Setting,
         limit: Option<Reason>,
     ) -> (Option<Reason>, bool) {
@@ -77,7 +77,7 @@ impl Watch {
             self.trace.pop();
             self.kept = self.kept.filter(|kept| *kept < self.trace.len());
         }
-        self.trace.push(row);
+        self.trace.push(*row);
         let Some(at) = row.at else {
             return (limit, false);
         };

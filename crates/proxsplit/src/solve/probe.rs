@@ -22,7 +22,7 @@ pub(super) struct Shown {
     pub(super) step: f64,
     /// ‖x⁺ − x‖/η or, if g is not convex, ‖∇f(x⁺) − ∇f(x) − (x⁺ − x)/η‖, which bounds dist(0, ∂Φ(x⁺)).
     pub(super) residual: f64,
-    /// What a stopped prox may hide from the residual.
+    /// What a stopped prox may hide from the residual; `None` if nothing bounds it.
     pub(super) prox_error: Option<f64>,
     /// f(x⁺), if g is not convex.
     pub(super) value: Option<f64>,
@@ -77,19 +77,19 @@ impl<T: Real> Probe<T> {
             return Shown {
                 step,
                 residual,
-                prox_error: error.map(|error| weight * error / step),
+                prox_error: error.is_finite().then_some(weight * error / step),
                 value,
             };
         }
     }
 
     /// x⁺ ← P_η(x − η∇f(x)); how far that may be from the exact point.
-    fn go(&mut self, from: &Point<'_, T>, step: f64) -> Option<f64> {
+    fn go(&mut self, from: &Point<'_, T>, step: f64) -> f64 {
         let eta = T::of(step);
         for ((p, &x), &g) in self.x.iter_mut().zip(&from.x).zip(&from.gradient) {
             *p = x - eta * g;
         }
-        Some(from.g.prox_with_error(&mut self.x, eta))
+        from.g.prox_with_error(&mut self.x, eta)
     }
 
     /// Whether f(x⁺) is where 1/η ≥ L puts it, up to rounding.

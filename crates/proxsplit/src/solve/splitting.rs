@@ -122,8 +122,9 @@ impl<'a, T: Real> Splitting<'a, T> {
 
     /// 1/L, or 1 if nothing is known of L.
     fn first_step(&self) -> f64 {
-        let l = self.lipschitz.value().filter(|l| *l > 0.0 && l.is_finite());
-        l.map_or(1.0, |l| 1.0 / l)
+        let step = self.lipschitz.value().map(f64::recip);
+        step.filter(|step| *step > 0.0 && step.is_finite())
+            .unwrap_or(1.0)
     }
 
     /// L as far as it is known: estimates grow with what the run has seen, and an L that the run has refuted is none.
@@ -151,11 +152,10 @@ impl<'a, T: Real> Splitting<'a, T> {
     /// A point that a short step does not leave may be left by a longer one if g has jumps: there the solver's own counts, down to
     /// a sixteenth of the reference.
     fn reference_step(&mut self) -> f64 {
-        let l = self.lipschitz_so_far().value();
-        let reference = match l.filter(|l| *l > 0.0 && l.is_finite()) {
-            Some(l) => 1.0 / l,
-            None => self.rule().scheduled(0).unwrap_or(1.0),
-        };
+        let step = self.lipschitz_so_far().value().map(f64::recip);
+        let reference = step
+            .filter(|step| *step > 0.0 && step.is_finite())
+            .unwrap_or_else(|| self.rule().scheduled(0).unwrap_or(1.0));
         match self.point.g.class() {
             Class::Nonconvex if self.step > 0.0 => self.step.clamp(reference / 16.0, reference),
             _ => reference,
@@ -165,23 +165,20 @@ impl<'a, T: Real> Splitting<'a, T> {
     /// What the theorems need besides the step and the errors.
     fn assumptions(&self) -> Vec<Assumption> {
         let mut assumptions = Vec::new();
-        if self.rule.as_ref().is_some_and(|rule| rule.watches()) {
+        if self.rule.as_deref().is_some_and(StepRule::watches) {
             assumptions.push(Assumption {
                 name: "nothing keeps the steps from collapsing",
                 standing: Standing::Unknown,
                 text: "the sum of all steps is infinite".into(),
             });
         }
-        let sampled = |source: &&dyn GradientSource<T>| source.source() == Source::Sampling;
-        let source = self
-            .source
-            .as_deref()
-            .map(|source| source as &dyn GradientSource<T>);
-        if let Some(source) = source.filter(sampled) {
-            let unbiased = source.is_unbiased();
+        // A batch of all terms is no sample.
+        let sampled = self.ledger.get(Source::Sampling);
+        let sampled = sampled.is_some_and(|level| level.value() != Some(0.0));
+        if let Some(source) = self.source.as_ref().filter(|_| sampled) {
             assumptions.push(Assumption {
                 name: "the samples are not independent draws",
-                standing: if unbiased {
+                standing: if source.is_unbiased() {
                     Standing::Proved
                 } else {
                     Standing::Violated

@@ -248,6 +248,20 @@ fn a_short_last_batch_weighs_no_more_than_its_terms() {
 }
 
 #[test]
+fn a_batch_of_all_terms_is_no_sample() {
+    let f = three_terms();
+    for order in [Order::Cyclic, Order::Reshuffled] {
+        let source = MiniBatch::new(&f, 3, order, 0).unwrap();
+        let solver = Splitting::new(&f, &Zero, &[0.0]).unwrap();
+        let mut solver = solver.gradient(source).step(Constant::new(0.2).unwrap());
+        let report = run(&mut solver, &Stop::default(), ());
+        assert!(report.converged());
+        let guarantee = report.certificate.of_method.guarantee;
+        assert_eq!(guarantee, Guarantee::Minimizer, "{order:?}");
+    }
+}
+
+#[test]
 fn only_independent_draws_promise_something_in_expectation() {
     let f = three_terms();
     for order in [Order::Cyclic, Order::Reshuffled, Order::Random] {

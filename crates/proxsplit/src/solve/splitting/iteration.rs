@@ -70,12 +70,10 @@ impl<T: Real> Splitting<'_, T> {
         for ((trial, &x), &g) in self.trial.iter_mut().zip(&self.point.x).zip(&self.previous) {
             *trial = x - eta * g;
         }
-        match Some(self.point.g.prox_with_error(&mut self.trial, eta)) {
-            Some(0.0) => {}
-            Some(error) => self
-                .ledger
-                .raise(Source::Prox, Level::Bounded(error / step)),
-            None => self.ledger.raise(Source::Prox, Level::Unknown),
+        let error = self.point.g.prox_with_error(&mut self.trial, eta);
+        if error != 0.0 {
+            let level = Level::Bounded(error / step);
+            self.ledger.raise(Source::Prox, level);
         }
     }
 

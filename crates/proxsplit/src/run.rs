@@ -46,7 +46,8 @@ pub struct Stop {
     pub best: bool,
 }
 
-/// When to look at the true residual. The start and the end are always looked at.
+/// When to look at the true residual. The start and the end are always looked at; a run that only a limit can end looks at
+/// nothing else, unless it is asked to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Looks {

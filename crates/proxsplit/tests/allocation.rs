@@ -7,12 +7,12 @@
 mod sample;
 
 use proxsplit::gradient::{Injected, Inner, Shape};
-use proxsplit::prox::L1;
+use proxsplit::prox::{L0, L1};
 use proxsplit::set::NonNeg;
-use proxsplit::smooth::Cauchy;
+use proxsplit::smooth::{Cauchy, FnSmooth};
 use proxsplit::solve::Split;
 use proxsplit::step::{Adaptive, Backtracking, BarzilaiBorwein, Constant, Diminishing};
-use proxsplit::{IncrementalSplitting, Passes, Sggd, Solver, Splitting};
+use proxsplit::{IncrementalSplitting, Passes, Sggd, Smooth, Solver, Splitting};
 use sample::Sample;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,16 +35,18 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Allocations in 100 iterations and measurements after two of each.
+/// Allocations in 100 iterations and looks, whose points are kept, after two of each.
 fn allocations(solver: &mut dyn Solver) -> usize {
     for _ in 0..2 {
         solver.next().unwrap();
         solver.measure();
+        solver.keep();
     }
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     for _ in 0..100 {
         solver.next().unwrap();
         solver.measure();
+        solver.keep();
     }
     ALLOCATIONS.load(Ordering::Relaxed) - before
 }
@@ -74,6 +76,14 @@ fn a_hundred_iterations_allocate_nothing() {
         allocations(&mut batch().step(Adaptive::new(0.01).unwrap())),
         0
     );
+    let nonconvex = L0::new(0.1).unwrap();
+    assert_eq!(
+        allocations(&mut Splitting::new(&f, &nonconvex, &x).unwrap()),
+        0
+    );
+    // Of this twin no L is known, and its reference step is checked.
+    let twin = FnSmooth::new(7, |x: &[f64], grad: &mut [f64]| f.gradient(x, grad)).unwrap();
+    assert_eq!(allocations(&mut Splitting::new(&twin, &g, &x).unwrap()), 0);
     let injected = Injected::new(&f, 0.1, Shape::Random, 1).unwrap();
     assert_eq!(
         allocations(

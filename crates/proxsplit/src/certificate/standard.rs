@@ -92,3 +92,6 @@ impl Standard {
             .map(|(gain, _)| Obstacle::Escape(gain))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -190,3 +190,6 @@ impl fmt::Display for Guarantee {
         }
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,7 +1,7 @@
 //! The state of a run besides its solver: it can be saved between two steps and taken up again.
 
 use super::watch::{Returned, Watch};
-use super::{Observer, Reason, Report, Row, Stop};
+use super::{Looks, Observer, Reason, Report, Row, Stop};
 use crate::certificate::Certificate;
 use crate::solve::{Progress, Solver};
 use serde::{Deserialize, Serialize};
@@ -134,6 +134,9 @@ impl Session {
         match next {
             None => self.limit = Some(Reason::Diverged),
             Some(next) => {
+                if self.progress == Progress::START {
+                    self.watch.count_from(next.iteration.saturating_sub(1));
+                }
                 self.progress = next;
                 self.limit = self.hit();
                 self.watch.pass_by(next, self.seconds);
@@ -197,7 +200,8 @@ impl Session {
         let next = stop.looks.after(last.progress.passes, cost);
         // A solver counts passes in fractions; half a percent of the distance is rounding of those sums.
         let slack = 0.005 * (next - last.progress.passes);
-        stop.is_watched()
+        let is_wanted = stop.is_watched() || matches!(stop.looks, Looks::Every(_));
+        is_wanted
             && self.progress.iteration > last.progress.iteration
             && self.progress.passes >= next - slack
     }

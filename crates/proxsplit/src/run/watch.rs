@@ -44,6 +44,13 @@ impl Watch {
         self.trace.iter().rev().find(|row| row.at.is_some())
     }
 
+    /// Notes how many steps a solver had made when the run began: it may have been run before.
+    pub(super) fn count_from(&mut self, iteration: u64) {
+        if let Some(start) = self.trace.first_mut() {
+            start.progress.iteration = iteration;
+        }
+    }
+
     /// Writes down a whole pass whose objective the method has seen on its way.
     pub(super) fn pass_by(&mut self, progress: Progress, seconds: f64) {
         let last = self.trace.last().map_or(0.0, |row| row.progress.passes);
@@ -198,9 +205,10 @@ impl Watch {
             .filter(|row| row.at.is_some() && row.progress.passes > 0.5 * passes)
             .copied()
             .collect();
+        let count = |row: Option<&Row>| row.map_or(0, |row| row.progress.iteration);
         let stretch = Stretch {
             start_gap: at.lower_bound.map(|bound| standard.start_objective - bound),
-            iterations: self.trace.last().map_or(0, |row| row.progress.iteration),
+            iterations: count(self.trace.last()).saturating_sub(count(self.trace.first())),
             errors: errors_of(&self.trace).or_larger(&setting.ledger),
         };
         setting.ledger = errors_of(&late).or_larger(&setting.ledger);

@@ -22,7 +22,7 @@ pub(super) struct Shown {
     pub(super) step: f64,
     /// ‖x⁺ − x‖/η or, if g is not convex, ‖∇f(x⁺) − ∇f(x) − (x⁺ − x)/η‖, which bounds dist(0, ∂Φ(x⁺)).
     pub(super) residual: f64,
-    /// What a stopped prox may hide from the residual.
+    /// What a stopped prox may hide from the residual; `None` if nothing bounds it.
     pub(super) prox_error: Option<f64>,
     /// f(x⁺), if g is not convex.
     pub(super) value: Option<f64>,

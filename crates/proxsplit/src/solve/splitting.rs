@@ -125,8 +125,9 @@ impl<'a, T: Real> Splitting<'a, T> {
 
     /// 1/L, or 1 if nothing is known of L.
     fn first_step(&self) -> f64 {
-        let l = self.lipschitz.value().filter(|l| *l > 0.0 && l.is_finite());
-        l.map_or(1.0, |l| 1.0 / l)
+        let step = self.lipschitz.value().map(f64::recip);
+        step.filter(|step| *step > 0.0 && step.is_finite())
+            .unwrap_or(1.0)
     }
 
     /// L as far as it is known: estimates grow with what the run has seen, and an L that the run has refuted is none.
@@ -176,16 +177,13 @@ impl<'a, T: Real> Splitting<'a, T> {
                 text: "the sum of all steps is infinite".into(),
             });
         }
-        let sampled = |source: &&dyn GradientSource<T>| source.source() == Source::Sampling;
-        let source = self
-            .source
-            .as_deref()
-            .map(|source| source as &dyn GradientSource<T>);
-        if let Some(source) = source.filter(sampled) {
-            let unbiased = source.is_unbiased();
+        // A batch of all terms is no sample.
+        let sampled = self.ledger.get(Source::Sampling);
+        let sampled = sampled.is_some_and(|level| level.value() != Some(0.0));
+        if let Some(source) = self.source.as_ref().filter(|_| sampled) {
             assumptions.push(Assumption {
                 name: "the samples are not independent draws",
-                standing: if unbiased {
+                standing: if source.is_unbiased() {
                     Standing::Proved
                 } else {
                     Standing::Violated

@@ -37,7 +37,7 @@ fn check(f: &dyn FiniteSum, g: &dyn Prox) {
     assert!(batch.converged());
     for inner in [Inner::Identity, Inner::Prox] {
         let report = incremental(f, g, inner, 2000.0);
-        // As the method saw it: a look at a nonconvex problem is at the point one step ahead.
+        // A look at a penalty that is not convex is one prox step ahead of the pass.
         let objectives = report.trace.iter().filter_map(|row| row.progress.objective);
         assert!(objectives.is_sorted_by(|a, b| b <= a), "{inner:?}: Φ rose");
         let first = report.trace[0].objective();

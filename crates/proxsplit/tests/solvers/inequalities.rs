@@ -6,7 +6,7 @@ use proxsplit::gradient::{Injected, Shape};
 use proxsplit::smooth::Cauchy;
 use proxsplit::step::Constant;
 use proxsplit::text::Operator;
-use proxsplit::{Class, Guarantee, Looks, Prox, Smooth, Splitting, Stop, run};
+use proxsplit::{Class, Guarantee, Looks, Prox, Row, Smooth, Splitting, Stop, run};
 
 const SLACK: f64 = 1e-10;
 const COLS: usize = 9;
@@ -261,7 +261,13 @@ fn the_certificate_prints_these_constants_and_a_radius_that_holds() {
             assert!((error / level - 1.0).abs() < 1e-6);
             let constant = of.constant.unwrap();
             assert!((constant / theory.constant() - 1.0).abs() < 1e-9, "{term}");
-            let least = report.looks().map(proxsplit::Row::residual);
+            let shown = report.certificate.at_point.residual;
+            let truth = match theory.class() {
+                Class::Convex => residual(&f, &theory.g, solver.x(), 1.0 / theory.l),
+                _ => slope(&f, term, solver.x()),
+            };
+            assert!(truth <= shown + SLACK, "{term}: {truth} is above {shown}");
+            let least = report.looks().map(Row::residual);
             let least = least.fold(f64::INFINITY, f64::min);
             assert!(least <= radius, "{term} {share}: {least} > {radius}");
         }

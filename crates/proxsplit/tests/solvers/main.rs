@@ -3,6 +3,7 @@
 
 mod claims;
 mod convex;
+mod curvature;
 mod default_steps;
 mod equivalences;
 mod error_floor;
@@ -11,3 +12,4 @@ mod lasso;
 mod lemmas;
 mod nonconvex;
 mod sample;
+mod samples;

@@ -165,6 +165,29 @@ fn the_certificate_has_the_largest_error_of_the_second_half_and_the_rate_that_of
     assert!((of.rate.unwrap() - rate).abs() < 1e-12, "{:?}", of.rate);
 }
 
+/// Steps of an earlier run of the same solver are none of this run's, whose start is the end of that one.
+#[test]
+fn the_rate_counts_the_steps_of_its_own_run() {
+    let mut solver = Scripted::new(vec![(at(100.0, 50.0), 0.01); 200]);
+    let stop = |passes| Stop {
+        passes,
+        best: false,
+        ..Stop::default()
+    };
+    run(&mut solver, &stop(50.0), ());
+    let report = run(&mut solver, &stop(60.0), ());
+    let steps: Vec<u64> = report
+        .trace
+        .iter()
+        .map(|row| row.progress.iteration)
+        .collect();
+    assert_eq!(steps, (50..=60).collect::<Vec<_>>());
+    // c = 1/2, D = 100, N = 10.
+    let rate = 0.01 + (1e-4_f64 + 2.0 * 100.0 / 10.0).sqrt();
+    let found = report.certificate.of_method.rate.unwrap();
+    assert!((found - rate).abs() < 1e-12, "{found} is not {rate}");
+}
+
 #[test]
 fn the_best_point_that_was_looked_at_is_returned() {
     let objective = |pass: usize| if pass == 30 { 0.5 } else { 1.0 };

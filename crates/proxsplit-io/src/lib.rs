@@ -42,7 +42,7 @@ pub use error::{Error, Place};
 pub use format::Format;
 pub use nan::Nan;
 pub use output::{
-    OutputDir, refuse_to_replace, write_bytes, write_json, write_json_lines, write_npy, write_npy_vector,
-    write_npz_sparse,
+    OutputDir, refuse_to_replace, write_bytes, write_json, write_json_lines, write_npy,
+    write_npy_vector, write_npz_sparse,
 };
 pub use reading::{CsvOptions, Reading};

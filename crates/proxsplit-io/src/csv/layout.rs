@@ -5,7 +5,6 @@
 //! that such tables are refused with the option that decides.
 
 use super::style::{Kind, Style};
-use crate::nan::Nan;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Layout {
@@ -100,7 +99,7 @@ fn corner(others: &[String], second: &[String], style: &Style) -> Result<bool, S
         return Ok(true);
     }
     let whole = |cell: &String| cell.bytes().all(|byte| byte.is_ascii_digit());
-    if style.nan == Nan::Missing && !(can_be_names(others) && others.iter().all(whole)) {
+    if !(can_be_names(others) && others.iter().all(whole)) {
         return Ok(false);
     }
     Err(format!(
@@ -164,6 +163,7 @@ fn is_identifier(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nan::Nan;
     use crate::reading::CsvOptions;
 
     /// Whether there are column names and row names, or the option that decides.

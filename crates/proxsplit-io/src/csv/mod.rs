@@ -30,11 +30,11 @@ pub(crate) fn read(text: Text<'_>, format: Format, reading: &Reading) -> Result<
     };
     style.options.check().map_err(Fault::whole)?;
     let mut records = Records::new(text);
-    let first = records
-        .peek()?
-        .ok_or_else(|| Fault::whole("the file is empty"))?;
-    let delimiter =
-        delimiter::of(first, format, style.options).map_err(|cause| Fault::line(1, cause))?;
+    let delimiter = match records.peek()? {
+        Some(first) => delimiter::of(first, format, style.options),
+        None => return Err(Fault::whole("the file is empty")),
+    };
+    let delimiter = delimiter.map_err(|cause| Fault::line(records.number(), cause))?;
     if style.options.triples {
         triples::read(records, delimiter, &style)
     } else {
@@ -71,21 +71,21 @@ fn table(mut records: Records<'_>, delimiter: u8, style: Style) -> Result<Conten
 
 /// A record that is looked at before it is read.
 #[derive(Default)]
-struct Copy {
+struct Held {
     text: Vec<u8>,
     cells: Vec<String>,
     line: usize,
 }
 
 /// A copy of the next record.
-fn copy(records: &mut Records<'_>, delimiter: u8, blank: bool) -> Result<Option<Copy>, Fault> {
+fn copy(records: &mut Records<'_>, delimiter: u8, blank: bool) -> Result<Option<Held>, Fault> {
     let Some(record) = records.next(delimiter, blank)? else {
         return Ok(None);
     };
     let text = record.to_vec();
     let line = records.number();
     let cells = texts(&text, delimiter).map_err(|cause| Fault::line(line, cause))?;
-    Ok(Some(Copy { text, cells, line }))
+    Ok(Some(Held { text, cells, line }))
 }
 
 fn content(table: Table, delimiter: u8) -> Result<Content, Fault> {

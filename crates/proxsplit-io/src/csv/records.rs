@@ -35,7 +35,9 @@ impl<'a> Records<'a> {
 
     /// The first line, to find the delimiter by; it is given out again by `next`.
     pub(super) fn peek(&mut self) -> Result<Option<&[u8]>, Fault> {
-        self.lines.peek()
+        self.lines.peek()?;
+        self.start = self.lines.number();
+        Ok(Some(self.lines.current()).filter(|line| !line.is_empty()))
     }
 
     /// The next record. With `blank`, a line of nothing but delimiters is one.

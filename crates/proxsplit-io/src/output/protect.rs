@@ -31,7 +31,11 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
 #[cfg(unix)]
 fn has_same_inode(one: &Path, other: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let place = |path| fs::metadata(path).map(|found| (found.dev(), found.ino())).ok();
+    let place = |path| {
+        fs::metadata(path)
+            .map(|found| (found.dev(), found.ino()))
+            .ok()
+    };
     place(one).is_some() && place(one) == place(other)
 }
 

@@ -1,6 +1,7 @@
 //! The arguments: what every command shares, and which command is meant.
 
 mod common;
+mod reading;
 mod shape;
 
 use crate::Outcome;
@@ -11,6 +12,7 @@ use clap_complete::Shell;
 pub(crate) use common::{
     Limits, Shown, array_file, count, default_folder, misuse, nonnegative, positive,
 };
+pub(crate) use reading::{DataName, Reading};
 pub(crate) use shape::Image;
 
 /// Factorize matrices and minimize composite functions, with a certificate that says whether it converged.

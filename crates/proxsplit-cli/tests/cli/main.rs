@@ -8,6 +8,7 @@ mod kill;
 mod labels;
 mod missing;
 mod prox;
+mod reading;
 mod refuse;
 mod shell;
 mod solve;

@@ -29,7 +29,7 @@ impl Args {
                 .num_threads(threads.into())
                 .build_global()?;
         }
-        let input = Input::open(&self.data, self.samples, self.missing)?;
+        let input = Input::open(&self.data, self.samples, self.missing, &self.reading)?;
         let image = self.image.or(input.image());
         self.check_shape(&input, image)?;
         match self.dtype {

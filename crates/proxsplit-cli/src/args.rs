@@ -2,6 +2,7 @@
 
 mod common;
 mod named;
+mod reading;
 mod shape;
 
 use crate::Outcome;
@@ -13,6 +14,7 @@ pub(crate) use common::{
     Limits, Shown, array_file, count, default_folder, misuse, nonnegative, positive,
 };
 pub(crate) use named::{named, named_value};
+pub(crate) use reading::{DataName, Reading};
 pub(crate) use shape::Image;
 
 /// How the program ends, for the help of commands that run.

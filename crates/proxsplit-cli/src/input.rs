@@ -1,14 +1,13 @@
 //! The data of a factorization: a file, or generated.
 
-use crate::args::Image;
+use crate::args::{DataName, Image, Reading};
 use crate::missing::Missing;
-use anyhow::ensure;
+use anyhow::{bail, ensure};
 use clap::ValueEnum;
 use proxsplit::Matrix;
 use proxsplit_factor::{self as factor, Generated, Lanes};
 use proxsplit_io::{Data, Labels};
 use std::fmt;
-use std::path::Path;
 
 /// What the columns of Y are in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -47,12 +46,23 @@ const DATA_SEED: u64 = 0;
 
 impl Input {
     /// Reads a file or generates data.
-    pub(crate) fn open(source: &str, samples: Samples, missing: Missing) -> anyhow::Result<Self> {
-        let source = match Generated::parse(source, DATA_SEED) {
-            Some(generated) if !Path::new(source).exists() => {
-                Source::Generated(generated?, source.to_owned())
+    pub(crate) fn open(
+        name: &DataName,
+        samples: Samples,
+        missing: Missing,
+        reading: &Reading,
+    ) -> anyhow::Result<Self> {
+        let path = name.path();
+        let source = match Generated::parse(name, DATA_SEED) {
+            Some(generated) if !path.exists() => Source::Generated(generated?, name.to_string()),
+            _ => {
+                if let Some(meant) = meant(name).filter(|_| !path.exists()) {
+                    bail!(
+                        "there is no file '{name}', and no generated data of that name; did you mean {meant}?"
+                    );
+                }
+                Source::File(Data::read(path, &reading.with(missing.of_the_file()))?)
             }
-            _ => Source::File(Data::open_with(source, missing.of_the_file())?),
         };
         let mut input = Self {
             source,
@@ -145,5 +155,49 @@ impl Input {
             }
             _ => None,
         }
+    }
+}
+
+/// The generated data that a name is a misspelling of.
+fn meant(name: &str) -> Option<&'static str> {
+    let (stem, _) = name.split_once(':').unwrap_or((name, ""));
+    let known = [
+        ("swimmer", "swimmer"),
+        ("rand", "rand:ROWSxCOLUMNS"),
+        ("planted", "planted:ROWSxCOLUMNSxRANK"),
+        ("webgraph", "webgraph:ROWSxCOLUMNS,ENTRIES"),
+    ];
+    let near = |known: &str| edits(stem, known) <= known.len() / 3;
+    let mut meant = known.into_iter().filter(|(name, _)| near(name));
+    meant.next().map(|(_, form)| form)
+}
+
+/// Letters to insert, delete or change to make one word of the other (Levenshtein).
+fn edits(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut above: Vec<usize> = (0..=other.len()).collect();
+    for (i, letter) in one.chars().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, &against) in other.iter().enumerate() {
+            let change = above[j] + usize::from(letter != against);
+            row.push(change.min(above[j + 1] + 1).min(row[j] + 1));
+        }
+        above = row;
+    }
+    above[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelt_data_is_recognized() {
+        assert_eq!(meant("swimer"), Some("swimmer"));
+        assert_eq!(meant("ramd:3x3"), Some("rand:ROWSxCOLUMNS"));
+        assert_eq!(meant("plantet:3x3x1"), Some("planted:ROWSxCOLUMNSxRANK"));
+        assert_eq!(meant("faces.npy"), None);
+        assert_eq!(meant("data/swimmer.npy"), None);
+        assert_eq!(edits("kitten", "sitting"), 3);
     }
 }

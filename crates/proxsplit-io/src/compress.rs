@@ -1,6 +1,6 @@
 //! Compressed sparse storage from entries in any order; duplicates are summed.
 
-use crate::content::{Content, Labels, Pattern};
+use crate::content::{Content, Pattern};
 use crate::error::Fault;
 use crate::values::Values;
 use proxsplit::data::Order;
@@ -22,6 +22,37 @@ pub(crate) fn check_shape(rows: usize, cols: usize, entries: usize) -> Result<()
         ))),
         _ => Ok(()),
     }
+}
+
+/// Indices that must number `count`, each below `width`.
+pub(crate) fn check_indices(indices: &[i32], count: usize, width: usize) -> Result<(), String> {
+    if indices.len() != count {
+        return Err(format!(
+            "there are {} indices for {count} values",
+            indices.len()
+        ));
+    }
+    let outside = |&index: &i32| index < 0 || index as usize >= width;
+    match indices.iter().position(outside) {
+        Some(at) => Err(format!(
+            "index {} at position {at} is outside 0..{width}",
+            indices[at]
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Line starts of as many `lines` with `stored` entries in all.
+pub(crate) fn check_starts(starts: &[i64], lines: usize, stored: usize) -> Result<(), String> {
+    let grows = starts.windows(2).all(|pair| pair[0] <= pair[1]);
+    let ends = starts.first() == Some(&0) && starts.last() == Some(&(stored as i64));
+    if starts.len() == lines + 1 && ends && grows {
+        return Ok(());
+    }
+    Err(format!(
+        "it must have {} numbers that begin at 0, never decrease and end at {stored}",
+        lines + 1
+    ))
 }
 
 /// Entries (row, column, value) in any order.
@@ -93,12 +124,8 @@ pub(crate) fn canonical(
         values = Values::narrow(numbers);
     }
     Content {
-        rows,
-        cols,
-        order,
         pattern: Some(pattern),
-        values,
-        labels: Labels::default(),
+        ..Content::dense(rows, cols, order, values)
     }
 }
 

@@ -23,6 +23,8 @@ pub(crate) struct Content {
     pub(crate) pattern: Option<Pattern>,
     pub(crate) values: Values,
     pub(crate) labels: Labels,
+    /// What was taken for what, where a file does not say it itself; else empty.
+    pub(crate) taken: String,
 }
 
 /// Where the entries of a compressed sparse matrix stand.
@@ -41,6 +43,7 @@ impl Content {
             pattern: None,
             values,
             labels: Labels::default(),
+            taken: String::new(),
         }
     }
 

@@ -5,10 +5,12 @@ use crate::digest::{examine, type_name};
 use crate::error::{Error, Fault};
 use crate::format::{Format, Source};
 use crate::nan::Nan;
+use crate::reading::Reading;
 use crate::values::Values;
-use crate::{csv, mtx, npy, npz, tenx};
+use crate::{csv, mtx, npy, npz, stream, tenx};
 use proxsplit::data::{Matrix, Order};
 use std::path::Path;
+use std::{fs, io};
 
 /// A matrix that was read from a file (or is mapped to it) and owns its numbers; [`Data::matrix`] lends them.
 #[derive(Debug)]
@@ -18,7 +20,9 @@ pub struct Data {
 }
 
 impl Data {
-    /// Reads a file or folder; its name tells the format ([`Format`]).
+    /// Reads a file or folder; its name tells the format ([`Format`]). `-` is the standard input.
+    ///
+    /// Pipes, and files whose name tells nothing, are known by their first bytes.
     ///
     /// Of an `.npz` with several arrays, `file.npz:key` chooses one. All numbers are looked at once: NaN and infinity are
     /// refused with their position.
@@ -28,31 +32,68 @@ impl Data {
 
     /// The same for a file in which entries may be missing.
     pub fn open_with(path: impl AsRef<Path>, nan: Nan) -> Result<Self, Error> {
-        let path = path.as_ref();
+        Self::read(path, &Reading::with_nan(nan))
+    }
+
+    /// The same with choices about the format and its details.
+    pub fn read(path: impl AsRef<Path>, reading: &Reading) -> Result<Self, Error> {
+        let (path, nan) = (path.as_ref(), reading.nan);
         if path.is_dir() {
             let content = tenx::read(path, nan)?;
             return Self::examined(content, nan).map_err(|fault| fault.of(path));
         }
+        if path == Path::new("-") {
+            let name = Path::new("standard input");
+            let content = stream::read(Box::new(io::stdin().lock()), reading.format, reading);
+            let data = content.and_then(|content| Self::examined(content, nan));
+            return data.map_err(|fault| fault.of(name));
+        }
         let source = Source::of(path).map_err(|fault| fault.of(path))?;
+        let content = Self::file(&source, reading)?;
+        Self::examined(content, nan).map_err(|fault| fault.of(source.file))
+    }
+
+    fn file(source: &Source<'_>, reading: &Reading) -> Result<Content, Error> {
         let file = source.file;
-        let (format, fault) = (source.format, |fault: Fault| fault.of(file));
-        let content = match format {
-            Format::Npy => npy::open(file)?,
-            Format::Npz => npz::open(file, source.key)?,
-            Format::Mtx => mtx::read(source.text()?, nan).map_err(fault)?,
-            Format::Csv | Format::Tsv => csv::read(source.text()?, format, nan).map_err(fault)?,
-        };
-        Self::examined(content, nan).map_err(fault)
+        let fault = |fault: Fault| fault.of(file);
+        let failed = |cause| Error::system("read", file, cause);
+        let regular = fs::metadata(file).map_err(failed)?.is_file();
+        let format = reading.format.or(source.format);
+        match format.filter(|_| regular) {
+            Some(Format::Npy) => npy::open(file),
+            Some(Format::Npz) => npz::open(file, source.key),
+            #[cfg(feature = "hdf5")]
+            Some(Format::Hdf5) => crate::hdf5::open(file, reading.layer.as_deref()).map_err(fault),
+            Some(Format::Mtx) if reading.format.is_none() => {
+                mtx::read(source.text()?, reading.nan).map_err(fault)
+            }
+            Some(format @ (Format::Csv | Format::Tsv)) if reading.format.is_none() => {
+                csv::read(source.text()?, format, reading).map_err(fault)
+            }
+            _ => {
+                let opened = Box::new(fs::File::open(file).map_err(failed)?);
+                stream::read(opened, format, reading).map_err(fault)
+            }
+        }
     }
 
     /// Reads from memory, as it would from a file of this format (not compressed).
     pub fn from_bytes(format: Format, bytes: &[u8]) -> Result<Self, Error> {
-        let nan = Nan::REFUSED;
+        Self::parse(format, bytes, &Reading::default())
+    }
+
+    /// The same with choices about the details.
+    pub fn parse(format: Format, bytes: &[u8], reading: &Reading) -> Result<Self, Error> {
+        let nan = reading.nan;
         let content = match format {
             Format::Npy => npy::parse(bytes),
-            Format::Npz => npz::parse(std::io::Cursor::new(bytes), None),
+            Format::Npz => npz::parse(io::Cursor::new(bytes), None),
             Format::Mtx => mtx::read(Box::new(bytes), nan),
-            Format::Csv | Format::Tsv => csv::read(Box::new(bytes), format, nan),
+            Format::Csv | Format::Tsv => csv::read(Box::new(bytes), format, reading),
+            #[cfg(feature = "hdf5")]
+            Format::Hdf5 => crate::hdf5::parse(bytes.to_vec(), reading.layer.as_deref()),
+            #[cfg(not(feature = "hdf5"))]
+            Format::Hdf5 => Err(Fault::whole(Format::NO_HDF5)),
         };
         content
             .and_then(|content| Self::examined(content, nan))
@@ -85,7 +126,7 @@ impl Data {
         &self.digest
     }
 
-    /// One line for people: shape, storage, type.
+    /// One line for people: shape, storage, type, and what of a table was taken for what.
     pub fn describe(&self) -> String {
         let content = &self.content;
         let elements = content.values.elements();
@@ -104,6 +145,10 @@ impl Data {
             Values::Mapped(_) => ", memory-mapped",
             _ => "",
         };
-        format!("{rows} × {cols} {name}, {storage}{mapped}")
+        let taken = match content.taken.as_str() {
+            "" => String::new(),
+            taken => format!("; {taken}"),
+        };
+        format!("{rows} × {cols} {name}, {storage}{mapped}{taken}")
     }
 }

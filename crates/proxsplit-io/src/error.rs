@@ -34,6 +34,12 @@ pub enum Error {
         /// The file in the way.
         path: PathBuf,
     },
+    /// A result would take the place of a file that is read.
+    #[error("{} is read as data, and a result never replaces data; choose another folder or name", path.display())]
+    Input {
+        /// The file that is kept.
+        path: PathBuf,
+    },
 }
 
 impl Error {

@@ -2,12 +2,16 @@
 
 use crate::error::{Error, Fault};
 use flate2::read::MultiGzDecoder;
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::rc::Rc;
+use std::str::FromStr;
 
 /// A file format, known by its extension; the text formats also with `.gz` behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// `.npy`: one NumPy array.
     Npy,
@@ -19,18 +23,49 @@ pub enum Format {
     Csv,
     /// `.tsv`: cells between tabulators.
     Tsv,
+    /// `.h5ad` of anndata, or `.h5` of the 10x software. Needs the feature `hdf5`.
+    Hdf5,
 }
 
-const KNOWN: &str =
-    "use .npy, .npz, .mtx, .csv, .tsv (the last three also with .gz) or a folder with matrix.mtx";
+impl Format {
+    /// The names that `from_str` knows.
+    pub const NAMES: [&str; 7] = ["npy", "npz", "mtx", "csv", "tsv", "h5ad", "h5"];
+    pub(crate) const ADVICE: &str = "use .npy, .npz, .mtx, .csv, .tsv (the last three also with .gz), .h5ad, .h5 or a folder with matrix.mtx, or say which it is with --format";
+    #[cfg(not(feature = "hdf5"))]
+    pub(crate) const NO_HDF5: &str =
+        "this program was built without HDF5; build it with the feature hdf5, or export the matrix";
+
+    fn is_text(self) -> bool {
+        matches!(self, Format::Mtx | Format::Csv | Format::Tsv)
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Ok(match name {
+            "npy" => Format::Npy,
+            "npz" => Format::Npz,
+            "mtx" => Format::Mtx,
+            "csv" => Format::Csv,
+            "tsv" => Format::Tsv,
+            "h5ad" | "h5" => Format::Hdf5,
+            _ => {
+                let known = Format::NAMES.join(", ");
+                return Err(format!("'{name}' is not a format; there are {known}"));
+            }
+        })
+    }
+}
 
 /// A stream of text.
 pub(crate) type Text<'a> = Box<dyn Read + 'a>;
 
-/// A file, its format, and which of its arrays is meant.
+/// A file, its format if the name tells it, and which of its arrays is meant.
 pub(crate) struct Source<'a> {
     pub(crate) file: &'a Path,
-    pub(crate) format: Format,
+    pub(crate) format: Option<Format>,
     pub(crate) key: Option<&'a str>,
     gzip: bool,
 }
@@ -46,19 +81,9 @@ impl<'a> Source<'a> {
             Some(stem) => (stem, true),
             None => (name.as_str(), false),
         };
-        let format = match stem.rsplit_once('.').map(|(_, extension)| extension) {
-            Some("npy") => Format::Npy,
-            Some("npz") => Format::Npz,
-            Some("mtx") => Format::Mtx,
-            Some("csv") => Format::Csv,
-            Some("tsv") => Format::Tsv,
-            _ => {
-                return Err(Fault::whole(format!(
-                    "the name does not tell a known format; {KNOWN}"
-                )));
-            }
-        };
-        if gzip && matches!(format, Format::Npy | Format::Npz) {
+        let extension = stem.rsplit_once('.').map(|(_, extension)| extension);
+        let format = extension.and_then(|extension| extension.parse::<Format>().ok());
+        if gzip && format.is_some_and(|format| !format.is_text()) {
             return Err(Fault::whole("unpack this file first (gunzip)"));
         }
         Ok(Self {
@@ -76,7 +101,7 @@ impl<'a> Source<'a> {
 }
 
 /// Splits `file.npz:key`, unless there is a file of that whole name.
-fn split_key(path: &Path) -> (&Path, Option<&str>) {
+pub(crate) fn split_key(path: &Path) -> (&Path, Option<&str>) {
     match path.to_str().and_then(|text| text.rsplit_once(".npz:")) {
         Some((stem, key)) if !path.exists() => {
             let whole = path.to_str().unwrap_or_default();
@@ -90,7 +115,6 @@ fn split_key(path: &Path) -> (&Path, Option<&str>) {
 pub(crate) fn open_text(path: &Path, gzip: bool) -> Result<Text<'static>, Error> {
     let failed = |cause| Error::system("read", path, cause);
     let mut file = File::open(path).map_err(failed)?;
-    let size = file.metadata().map_err(failed)?.len();
     let mut magic = Vec::with_capacity(2);
     file.by_ref()
         .take(2)
@@ -99,7 +123,7 @@ pub(crate) fn open_text(path: &Path, gzip: bool) -> Result<Text<'static>, Error>
     let is_gzip = magic == [0x1f, 0x8b];
     let whole = io::Cursor::new(magic).chain(file);
     match (gzip, is_gzip) {
-        (true, true) => Ok(Box::new(Bounded::new(MultiGzDecoder::new(whole), size))),
+        (true, true) => Ok(unpacked(Box::new(whole))),
         (false, false) => Ok(Box::new(whole)),
         (true, false) => {
             Err(Fault::whole("the name ends in .gz but this is no gzip file; rename it").of(path))
@@ -109,32 +133,59 @@ pub(crate) fn open_text(path: &Path, gzip: bool) -> Result<Text<'static>, Error>
 }
 
 /// Text that may be unpacked beside a multiple of the packed size. Real matrices stay far below.
-const FREE: u64 = 16 << 20;
+pub(crate) const FREE: u64 = 16 << 20;
 /// Times that text may be larger than its packed form. The worst that gzip can do is 1032.
-const EXPANSION: u64 = 256;
+pub(crate) const EXPANSION: u64 = 256;
 
-/// An unpacked stream that ends with an error when it becomes implausibly larger than the packed one.
-struct Bounded<R> {
-    inner: R,
-    left: u64,
+/// The content of a gzip stream. It ends with an error when it becomes implausibly larger than what was read for it.
+pub(crate) fn unpacked(packed: Text<'_>) -> Text<'_> {
+    let count = Rc::new(Cell::new(0));
+    let packed = Counted {
+        inner: packed,
+        count: count.clone(),
+    };
+    Box::new(Bounded {
+        inner: MultiGzDecoder::new(packed),
+        packed: count,
+        unpacked: 0,
+    })
 }
 
-impl<R: Read> Bounded<R> {
-    fn new(inner: R, packed: u64) -> Self {
-        let left = packed.saturating_mul(EXPANSION).saturating_add(FREE);
-        Self { inner, left }
+/// Counts the bytes that go through.
+struct Counted<R> {
+    inner: R,
+    count: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.count.set(self.count.get() + read as u64);
+        Ok(read)
     }
+}
+
+struct Bounded<R> {
+    inner: R,
+    packed: Rc<Cell<u64>>,
+    unpacked: u64,
 }
 
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
+        self.unpacked += read as u64;
+        let limit = self
+            .packed
+            .get()
+            .saturating_mul(EXPANSION)
+            .saturating_add(FREE);
+        if self.unpacked > limit {
             let cause = format!(
                 "the unpacked text is more than {EXPANSION} times as long as the gzip file; if this is meant, unpack it first"
             );
-            io::Error::new(io::ErrorKind::InvalidData, cause)
-        })?;
+            return Err(io::Error::new(io::ErrorKind::InvalidData, cause));
+        }
         Ok(read)
     }
 }

@@ -21,12 +21,16 @@ mod data;
 mod digest;
 mod error;
 mod format;
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod map;
 mod mtx;
 mod nan;
 mod npy;
 mod npz;
 mod output;
+mod reading;
+mod stream;
 mod tenx;
 mod text;
 mod values;
@@ -38,6 +42,7 @@ pub use error::{Error, Place};
 pub use format::Format;
 pub use nan::Nan;
 pub use output::{
-    OutputDir, write_bytes, write_json, write_json_lines, write_npy, write_npy_vector,
-    write_npz_sparse,
+    OutputDir, refuse_to_replace, write_bytes, write_json, write_json_lines, write_npy,
+    write_npy_vector, write_npz_sparse,
 };
+pub use reading::{CsvOptions, Reading};

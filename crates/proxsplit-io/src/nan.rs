@@ -12,6 +12,12 @@ pub enum Nan {
     Missing,
 }
 
+impl Default for Nan {
+    fn default() -> Self {
+        Self::REFUSED
+    }
+}
+
 impl Nan {
     pub(crate) const REFUSED: Nan = Nan::Refused { or: "" };
 

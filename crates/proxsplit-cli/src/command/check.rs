@@ -1,6 +1,6 @@
 //! `proxsplit check`: what is true of the factors of any program.
 
-use crate::args::positive;
+use crate::args::{DataName, Reading, positive};
 use crate::input::{Input, Samples};
 use crate::missing::{self, Missing};
 use crate::{Outcome, number, output, read, terms};
@@ -12,7 +12,8 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The data Y
-    data: String,
+    #[arg(value_parser = DataName::parser())]
+    data: DataName,
     /// X, features × K
     x: PathBuf,
     /// A, K × samples
@@ -35,6 +36,8 @@ pub(crate) struct Args {
     /// Which entries of the data are missing
     #[arg(long, value_enum, default_value = "none")]
     missing: Missing,
+    #[command(flatten)]
+    reading: Reading,
     /// Divide the data by S
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = positive)]
     scale: f64,
@@ -45,7 +48,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self) -> anyhow::Result<Outcome> {
-        let input = Input::open(&self.data, self.samples, self.missing)?;
+        let input = Input::open(&self.data, self.samples, self.missing, &self.reading)?;
         let (x, a) = (read::dense(&self.x)?, read::dense(&self.a)?);
         let (features, samples) = input.shape();
         ensure!(

@@ -1,7 +1,7 @@
 //! `proxsplit encode`: codes of new samples for the atoms of a finished run.
 
 use super::report::{self, factor};
-use crate::args::{array_file, positive};
+use crate::args::{DataName, Reading, array_file, positive};
 use crate::input::{Input, Samples};
 use crate::missing::{self, Missing};
 use crate::record::Record;
@@ -17,7 +17,8 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The new data, with the same features
-    data: String,
+    #[arg(value_parser = DataName::parser())]
+    data: DataName,
     /// The folder of the finished run
     #[arg(long, value_name = "DIR")]
     model: PathBuf,
@@ -39,6 +40,8 @@ pub(crate) struct Args {
     /// Divide the data by S, if it differs from the run
     #[arg(long, value_name = "S", value_parser = positive)]
     scale: Option<f64>,
+    #[command(flatten)]
+    reading: Reading,
     /// Replace the file if it exists
     #[arg(long)]
     force: bool,
@@ -74,6 +77,7 @@ impl Args {
             &self.data,
             self.samples.unwrap_or(orientation),
             self.missing,
+            &self.reading,
         )?;
         let x = factor(&self.model, "X")?;
         ensure!(

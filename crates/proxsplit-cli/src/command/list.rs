@@ -83,6 +83,8 @@ const FORMATS: &[(&str, &str)] = &[
         ".csv, .tsv (.gz)",
         "cells, with or without header and labels",
     ),
+    (".h5ad, .h5", "anndata (--layer NAME), 10x; HDF5"),
+    ("-", "the standard input; tables need --format csv or tsv"),
     (
         "FOLDER",
         "10x: matrix.mtx, features.tsv, barcodes.tsv, plain or .gz",

@@ -10,6 +10,7 @@ mod labels;
 mod missing;
 mod overwrite;
 mod prox;
+mod reading;
 mod refuse;
 mod shell;
 mod solve;

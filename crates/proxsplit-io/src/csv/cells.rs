@@ -1,6 +1,24 @@
-//! The cells of a line, plain or between quotes ("" inside quotes is one quote).
+//! The cells of a record, plain or between quotes ("" inside quotes is one quote).
 
 use std::borrow::Cow;
+
+/// A quoted cell that is not well formed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Broken {
+    /// The closing quote is missing.
+    Open,
+    /// Something stands between the closing quote and the delimiter.
+    Behind(String),
+}
+
+impl From<Broken> for String {
+    fn from(broken: Broken) -> Self {
+        match broken {
+            Broken::Open => "a quoted cell is not closed; add the missing \"".to_owned(),
+            Broken::Behind(text) => format!("'{text}' follows a closing quote"),
+        }
+    }
+}
 
 pub(super) struct Cells<'a> {
     /// What follows the last delimiter; none after the last cell.
@@ -15,11 +33,13 @@ impl<'a> Cells<'a> {
     }
 
     /// Reads a cell whose opening quote was taken off.
-    fn quoted(&mut self, mut inner: &'a [u8]) -> Result<Cow<'a, [u8]>, String> {
+    fn quoted(&mut self, mut inner: &'a [u8]) -> Result<Cow<'a, [u8]>, Broken> {
         let mut text = Vec::new();
         loop {
-            let end = memchr::memchr(b'"', inner)
-                .ok_or("a quoted cell does not end on its line; line breaks inside cells are not supported")?;
+            let Some(end) = memchr::memchr(b'"', inner) else {
+                self.rest = None;
+                return Err(Broken::Open);
+            };
             text.extend_from_slice(&inner[..end]);
             inner = &inner[end + 1..];
             match inner.strip_prefix(b"\"") {
@@ -35,16 +55,13 @@ impl<'a> Cells<'a> {
         if behind.trim_ascii().is_empty() {
             Ok(Cow::Owned(text.trim_ascii().to_vec()))
         } else {
-            Err(format!(
-                "'{}' follows a closing quote",
-                behind.escape_ascii()
-            ))
+            Err(Broken::Behind(behind.escape_ascii().to_string()))
         }
     }
 }
 
 impl<'a> Iterator for Cells<'a> {
-    type Item = Result<Cow<'a, [u8]>, String>;
+    type Item = Result<Cow<'a, [u8]>, Broken>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -67,10 +84,10 @@ fn split(text: &[u8], delimiter: u8) -> (&[u8], Option<&[u8]>) {
     }
 }
 
-/// All cells of a line as text.
+/// All cells of a record as text.
 pub(super) fn texts(line: &[u8], delimiter: u8) -> Result<Vec<String>, String> {
     Cells::new(line, delimiter)
-        .map(|cell| cell.map(|cell| String::from_utf8_lossy(&cell).into_owned()))
+        .map(|cell| Ok(String::from_utf8_lossy(&cell?).into_owned()))
         .collect()
 }
 
@@ -86,7 +103,7 @@ mod tests {
             ["a", "b,\"c\"", "", "3"]
         );
         assert_eq!(cells("").unwrap(), [""]);
-        assert!(cells(r#"1,"2"#).unwrap_err().contains("does not end"));
+        assert!(cells(r#"1,"2"#).unwrap_err().contains("not closed"));
         assert!(cells(r#""1"2,3"#).unwrap_err().contains("follows"));
     }
 }

@@ -1,73 +1,94 @@
 //! `.csv` and `.tsv`: a table of numbers, with or without a line of column names and a column of row names.
 
 mod cells;
+mod delimiter;
 mod layout;
+mod records;
+mod style;
 mod table;
+mod taken;
+mod triples;
 
 use crate::content::{Content, Labels};
 use crate::error::Fault;
 use crate::format::{Format, Text};
 use crate::nan::Nan;
-use crate::text::Lines;
+use crate::reading::Reading;
 use crate::values::Values;
 use cells::{Cells, texts};
 use layout::Layout;
 use proxsplit::data::Order;
+use records::Records;
+use style::Style;
 use table::Table;
 
 /// Reads a table from text.
-pub(crate) fn read(text: Text<'_>, format: Format, nan: Nan) -> Result<Content, Fault> {
-    let mut lines = Lines::new(text);
-    let first = lines
-        .next()?
-        .ok_or_else(|| Fault::whole("the file is empty"))?
-        .to_vec();
-    let delimiter = match format {
-        Format::Tsv => b'\t',
-        _ => delimiter(&first),
+pub(crate) fn read(text: Text<'_>, format: Format, reading: &Reading) -> Result<Content, Fault> {
+    let style = Style {
+        options: reading.csv,
+        nan: reading.nan,
     };
-    let start = texts(&first, delimiter).map_err(|cause| lines.fault(cause))?;
-    let first_number = lines.number();
-    let second = row(&mut lines, delimiter, nan)?.map(<[u8]>::to_vec);
-    let follow = match &second {
-        None => None,
-        Some(line) => Some(texts(line, delimiter).map_err(|cause| lines.fault(cause))?),
+    style.options.check().map_err(Fault::whole)?;
+    let mut records = Records::new(text);
+    let delimiter = match records.peek()? {
+        Some(first) => delimiter::of(first, format, style.options),
+        None => return Err(Fault::whole("the file is empty")),
     };
-    let layout = Layout::detect(&start, follow.as_deref(), nan);
-    let mut table = Table::new(layout, start, nan);
-    if !layout.header {
-        let fault = |cause| Fault::line(first_number, cause);
-        table.row(Cells::new(&first, delimiter)).map_err(fault)?;
+    let delimiter = delimiter.map_err(|cause| Fault::line(records.number(), cause))?;
+    if style.options.triples {
+        triples::read(records, delimiter, &style)
+    } else {
+        table(records, delimiter, style)
     }
-    if let Some(line) = second {
-        let fault = |cause| lines.fault(cause);
-        table.row(Cells::new(&line, delimiter)).map_err(fault)?;
-    }
-    while let Some(line) = row(&mut lines, delimiter, nan)? {
-        if let Err(cause) = table.row(Cells::new(line, delimiter)) {
-            return Err(lines.fault(cause));
+}
+
+fn table(mut records: Records<'_>, delimiter: u8, style: Style) -> Result<Content, Fault> {
+    let blank = style.nan == Nan::Missing;
+    let first = copy(&mut records, delimiter, false)?.unwrap_or_default();
+    let second = copy(&mut records, delimiter, blank)?;
+    let fault = |cause| Fault::line(first.line, cause);
+    let follow = second.as_ref().map(|record| &record.cells[..]);
+    let layout = Layout::detect(&first.cells, follow, &style).map_err(fault)?;
+    let mut table = Table::new(layout, first.cells, style);
+    let held = [
+        (!layout.header).then_some(first.text),
+        second.map(|it| it.text),
+    ];
+    let lines = [first.line, records.number()];
+    for (record, line) in held.into_iter().zip(lines) {
+        if let Some(record) = record {
+            let row = table.row(Cells::new(&record, delimiter));
+            row.map_err(|cause| Fault::line(line, cause))?;
         }
     }
-    content(table)
-}
-
-/// The next row. Where cells may be missing, a line of nothing but tabulators is one.
-fn row<'l>(lines: &'l mut Lines<'_>, delimiter: u8, nan: Nan) -> Result<Option<&'l [u8]>, Fault> {
-    match nan {
-        Nan::Missing => lines.next_row(delimiter),
-        Nan::Refused { .. } => lines.next(),
+    while let Some(record) = records.next(delimiter, blank)? {
+        if let Err(cause) = table.row(Cells::new(record, delimiter)) {
+            return Err(Fault::line(records.number(), cause));
+        }
     }
+    content(table, delimiter)
 }
 
-/// The separator of a `.csv`: a comma, unless the first line has none but a semicolon or a tabulator.
-fn delimiter(line: &[u8]) -> u8 {
-    *b",;\t"
-        .iter()
-        .find(|delimiter| line.contains(delimiter))
-        .unwrap_or(&b',')
+/// A record that is looked at before it is read.
+#[derive(Default)]
+struct Held {
+    text: Vec<u8>,
+    cells: Vec<String>,
+    line: usize,
 }
 
-fn content(table: Table) -> Result<Content, Fault> {
+/// A copy of the next record.
+fn copy(records: &mut Records<'_>, delimiter: u8, blank: bool) -> Result<Option<Held>, Fault> {
+    let Some(record) = records.next(delimiter, blank)? else {
+        return Ok(None);
+    };
+    let text = record.to_vec();
+    let line = records.number();
+    let cells = texts(&text, delimiter).map_err(|cause| Fault::line(line, cause))?;
+    Ok(Some(Held { text, cells, line }))
+}
+
+fn content(table: Table, delimiter: u8) -> Result<Content, Fault> {
     if table.rows == 0 {
         return Err(Fault::whole("there is a line of column names but no data"));
     }
@@ -77,6 +98,7 @@ fn content(table: Table) -> Result<Content, Fault> {
         columns,
     };
     Ok(Content {
+        taken: taken::table(delimiter, &labels),
         labels,
         ..Content::dense(
             table.rows,

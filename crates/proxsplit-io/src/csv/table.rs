@@ -1,9 +1,9 @@
-//! The numbers and names of a table, line by line.
+//! The numbers and names of a table, record by record.
 
 use super::cells::Cells;
-use super::layout::{Layout, is_missing};
+use super::layout::Layout;
+use super::style::{Style, is_missing};
 use crate::nan::Nan;
-use crate::text::number;
 
 pub(super) struct Table {
     pub(super) layout: Layout,
@@ -15,11 +15,11 @@ pub(super) struct Table {
     pub(super) names: Vec<String>,
     /// Row by row.
     pub(super) values: Vec<f64>,
-    nan: Nan,
+    style: Style,
 }
 
 impl Table {
-    pub(super) fn new(layout: Layout, first: Vec<String>, nan: Nan) -> Self {
+    pub(super) fn new(layout: Layout, first: Vec<String>, style: Style) -> Self {
         Self {
             layout,
             header: if layout.header { first } else { Vec::new() },
@@ -27,7 +27,7 @@ impl Table {
             rows: 0,
             names: Vec::new(),
             values: Vec::new(),
-            nan,
+            style,
         }
     }
 
@@ -35,14 +35,15 @@ impl Table {
     pub(super) fn row(&mut self, mut cells: Cells<'_>) -> Result<(), String> {
         if self.layout.labelled {
             let name = cells.next().transpose()?.unwrap_or_default();
-            self.names.push(String::from_utf8_lossy(&name).into_owned());
+            self.label(&name)?;
         }
         let before = self.values.len();
         for cell in cells {
             let cell = cell?;
-            match number(&cell) {
+            let missing = self.style.nan == Nan::Missing;
+            match self.style.number(&cell) {
                 Some(value) if value.is_finite() => self.values.push(value),
-                _ if self.nan == Nan::Missing && is_missing(&cell) => self.values.push(f64::NAN),
+                _ if missing && is_missing(&cell) => self.values.push(f64::NAN),
                 _ => return Err(self.refuse(&cell, self.values.len() - before)),
             }
         }
@@ -61,6 +62,18 @@ impl Table {
         }
     }
 
+    fn label(&mut self, name: &[u8]) -> Result<(), String> {
+        let text = String::from_utf8_lossy(name).into_owned();
+        if self.layout.labels_guessed && self.style.number(name).is_some() && !is_missing(name) {
+            let before = self.names.last().map_or("", String::as_str);
+            return Err(format!(
+                "the first column has the name '{before}' and the number '{text}'; say --labels yes if it has the names of the rows, or correct the cell"
+            ));
+        }
+        self.names.push(text);
+        Ok(())
+    }
+
     /// Why a cell is no number.
     fn refuse(&self, cell: &[u8], column: usize) -> String {
         let row = match self.names.last() {
@@ -68,19 +81,37 @@ impl Table {
             None => format!("row {}", self.rows + 1),
         };
         let corner = usize::from(self.layout.labelled && self.has_corner());
-        let column = match self.header.get(column + corner) {
-            Some(name) => format!("column {} ('{name}')", column + 1),
-            None => format!("column {}", column + 1),
+        let place = match self.header.get(column + corner) {
+            Some(name) => format!("{row}, column {} ('{name}')", column + 1),
+            None => format!("{row}, column {}", column + 1),
         };
         let text = String::from_utf8_lossy(cell);
         if is_missing(cell) {
-            let or = self.nan.or(f64::NAN);
-            format!(
-                "{row}, {column} is missing ('{text}'); fill it or leave out the row or column{or}"
-            )
-        } else {
-            format!("{row}, {column}: '{text}' is not a finite number")
+            let or = self.style.nan.or(f64::NAN);
+            return format!(
+                "{place} is missing ('{text}'); fill it or leave out the row or column{or}"
+            );
         }
+        let remedy = if self.style.is_foreign(cell) {
+            format!("; read it with {}", self.style.other_decimal())
+        } else if let Some(sign) = self.delimiter_inside(&text) {
+            format!("; say --delimiter '{sign}' if that stands between cells")
+        } else if column == 0 && !self.layout.labelled && self.style.options.labels.is_none() {
+            "; if the first column has the names of the rows, say --labels yes".to_owned()
+        } else {
+            String::new()
+        };
+        format!("{place}: '{text}' is not a finite number{remedy}")
+    }
+
+    /// The sign that would part a cell into numbers.
+    fn delimiter_inside(&self, text: &str) -> Option<char> {
+        let parts = |sign: &char| {
+            let mut cells = text.split(*sign);
+            text.contains(*sign)
+                && cells.all(|cell| self.style.number(cell.trim().as_bytes()).is_some())
+        };
+        [' ', ';', '|', ':', ','].into_iter().find(parts)
     }
 
     /// Whether the header has a cell above the row names. Before the first row is complete the width is not known.
@@ -94,7 +125,7 @@ impl Table {
             return Ok(None);
         }
         let corner = usize::from(self.layout.labelled && self.has_corner());
-        let names = &self.header[corner..];
+        let names = self.header.get(corner..).unwrap_or_default();
         if names.len() == self.width {
             Ok(Some(names.to_vec()))
         } else {

@@ -11,6 +11,7 @@ use crate::content::Content;
 use crate::error::{Error, Fault, Place};
 use crate::map::{Mapped, map};
 use crate::values::{Kind, Values};
+pub(crate) use descr::Descr;
 pub(crate) use header::Header;
 use std::fs::File;
 use std::io::Read;
@@ -44,6 +45,17 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Content, Fault> {
     let (rows, cols) = header.matrix()?;
     check_length(&header, bytes.len())?;
     let values = values(&header, &mut &bytes[header.offset..])?;
+    Ok(Content::dense(rows, cols, header.order, values))
+}
+
+/// Copies an array from a stream, which must end where the array does.
+pub(crate) fn stream(source: &mut dyn Read) -> Result<Content, Fault> {
+    let header = Header::read(source)?;
+    let (rows, cols) = header.matrix()?;
+    let values = values(&header, source)?;
+    if std::io::copy(&mut source.take(1), &mut std::io::sink())? > 0 {
+        return Err(Fault::whole("there are bytes behind the end of the array"));
+    }
     Ok(Content::dense(rows, cols, header.order, values))
 }
 

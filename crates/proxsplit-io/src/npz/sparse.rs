@@ -2,7 +2,7 @@
 //! `col` (coo).
 
 use super::Archive;
-use crate::compress::{Triplets, canonical, check_shape};
+use crate::compress::{Triplets, canonical, check_indices, check_shape, check_starts};
 use crate::content::{Content, Pattern};
 use crate::error::{Fault, Place};
 use crate::npy::Header;
@@ -43,15 +43,7 @@ fn compressed<R: Read + Seek>(
     let stored = values.elements().len();
     let indices = indices(archive, "indices", stored, width)?;
     let starts = integers(archive, "indptr")?;
-    let grows = starts.windows(2).all(|pair| pair[0] <= pair[1]);
-    let ends = starts.first() == Some(&0) && starts.last() == Some(&(stored as i64));
-    if starts.len() != lines + 1 || !ends || !grows {
-        let cause = format!(
-            "it must have {} numbers that begin at 0, never decrease and end at {stored}",
-            lines + 1
-        );
-        return Err(fault("indptr", cause));
-    }
+    check_starts(&starts, lines, stored).map_err(|cause| fault("indptr", cause))?;
     let pattern = Pattern { starts, indices };
     Ok(canonical((rows, cols), order, pattern, values))
 }
@@ -85,23 +77,8 @@ fn indices<R: Read + Seek>(
                 .collect()
         }
     };
-    if indices.len() != count {
-        return Err(fault(
-            name,
-            format!("there are {} indices for {count} values", indices.len()),
-        ));
-    }
-    let outside = |&index: &i32| index < 0 || index as usize >= width;
-    match indices.iter().position(outside) {
-        Some(at) => Err(fault(
-            name,
-            format!(
-                "index {} at position {at} is outside 0..{width}",
-                indices[at]
-            ),
-        )),
-        None => Ok(indices),
-    }
+    check_indices(&indices, count, width).map_err(|cause| fault(name, cause))?;
+    Ok(indices)
 }
 
 fn integers<R: Read + Seek>(archive: &mut Archive<R>, name: &str) -> Result<Vec<i64>, Fault> {

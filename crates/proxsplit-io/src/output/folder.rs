@@ -1,6 +1,6 @@
 //! A folder for results, checked before the work begins.
 
-use super::atomic;
+use super::{atomic, refuse_to_replace};
 use crate::error::Error;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -44,6 +44,13 @@ impl OutputDir {
         atomic::write(&probe, |_| Ok(()))?;
         fs::remove_file(&probe).map_err(|cause| Error::system("write", &probe, cause))?;
         Ok(folder)
+    }
+
+    /// `Err` if one of the `results` would take the place of one of the `inputs`, whether overwriting is allowed or not.
+    pub fn protect(&self, results: &[&str], inputs: &[impl AsRef<Path>]) -> Result<(), Error> {
+        results
+            .iter()
+            .try_for_each(|name| refuse_to_replace(self.file(name), inputs))
     }
 
     /// Lets `fill` write a result into another folder; when all of it is there, it takes the place of the files `names`.

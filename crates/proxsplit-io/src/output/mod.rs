@@ -2,10 +2,12 @@
 
 pub(crate) mod atomic;
 mod folder;
+mod protect;
 
 use crate::error::Error;
 use crate::{npy, npz};
 pub use folder::OutputDir;
+pub use protect::refuse_to_replace;
 use proxsplit::data::{Dense, Elements, Order};
 use serde::Serialize;
 use std::io::Write;

@@ -19,6 +19,8 @@ pub(crate) struct Lines<'a> {
     line: Range<usize>,
     number: usize,
     ended: bool,
+    /// Whether the line given out last is to be given out once more.
+    peeked: bool,
 }
 
 impl<'a> Lines<'a> {
@@ -30,6 +32,7 @@ impl<'a> Lines<'a> {
             line: 0..0,
             number: 0,
             ended: false,
+            peeked: false,
         }
     }
 
@@ -41,6 +44,18 @@ impl<'a> Lines<'a> {
     /// A fault in the last line given out.
     pub(crate) fn fault(&self, cause: impl Into<String>) -> Fault {
         Fault::line(self.number, cause)
+    }
+
+    /// The line given out last.
+    pub(crate) fn current(&self) -> &[u8] {
+        &self.buffer[self.line.clone()]
+    }
+
+    /// The next line that is not blank, without giving it out.
+    pub(crate) fn peek(&mut self) -> Result<Option<&[u8]>, Fault> {
+        self.next()?;
+        self.peeked = !self.line.is_empty();
+        Ok(Some(self.current()).filter(|line| !line.is_empty()))
     }
 
     /// The next line that is not blank, without its end (LF or CRLF) and a byte-order mark.
@@ -75,8 +90,11 @@ impl<'a> Lines<'a> {
         Ok(None)
     }
 
-    /// Moves on by one line; `false` at the end.
-    fn advance(&mut self) -> Result<bool, Fault> {
+    /// Moves on by one line, blank or not; `false` at the end.
+    pub(crate) fn advance(&mut self) -> Result<bool, Fault> {
+        if std::mem::take(&mut self.peeked) {
+            return Ok(true);
+        }
         let mut searched = 0;
         loop {
             let Range { start, end } = self.pending;

@@ -1,11 +1,13 @@
-"""Makes the small files that the tests read: what NumPy, SciPy and pandas really write.
+"""Makes the small files that the tests read: what NumPy, SciPy, pandas, anndata and h5py really write.
 
-Run with NumPy 2, SciPy 1.15 or newer and pandas: python make.py. The matrix is always the same 3 x 4 one.
+Run with NumPy 2, SciPy 1.15 or newer, pandas, anndata and h5py: python make.py. The matrix is always the same 3 x 4 one.
 """
 
 import gzip
 import pathlib
 
+import anndata as ad
+import h5py
 import numpy as np
 import pandas as pd
 import scipy.io
@@ -58,3 +60,39 @@ frame.to_csv(here / "header.csv", index=False)
 frame.to_csv(here / "rows.csv", header=False)
 frame.to_csv(here / "plain.csv", index=False, header=False)
 pd.DataFrame(Y / 3).to_csv(here / "thirds.csv")
+
+
+def annotated(X, **more):
+    obs = pd.DataFrame({"kind": pd.Categorical(["u", "v", "u"])}, index=["r1", "r2", "r3"])
+    return ad.AnnData(X, obs=obs, var=pd.DataFrame(index=["a", "b", "c", "d"]), **more)
+
+
+F = Y.astype("f4")
+annotated(F).write_h5ad(here / "dense.h5ad")
+annotated(sp.csr_matrix(F)).write_h5ad(here / "csr.h5ad", compression="gzip")
+annotated(sp.csc_matrix(F)).write_h5ad(here / "csc.h5ad")
+annotated(F).write_h5ad(here / "lzf.h5ad", compression="lzf")
+layers = {"counts": sp.csr_matrix(Y), "thirds": Y / 3}
+annotated(sp.csr_matrix(F), layers=layers).write_h5ad(here / "layers.h5ad", compression="gzip")
+with h5py.File(here / "latest.h5ad", "w", libver="latest") as file:
+    ad.io.write_elem(file, "/", annotated(sp.csr_matrix(F)))
+
+
+def tenx(name, features, **how):
+    """What the 10x software writes, in its version 3 or 2."""
+    S = sp.csc_matrix(Y.astype("i4"))
+    with h5py.File(here / name, "w") as file:
+        group = file.create_group("matrix" if "features/name" in features else "GRCh38")
+        group.create_dataset("data", data=S.data, **how)
+        group.create_dataset("indices", data=S.indices.astype("i8"), **how)
+        group.create_dataset("indptr", data=S.indptr.astype("i8"), **how)
+        group.create_dataset("shape", data=np.array(S.shape, "i4"), **how)
+        group.create_dataset("barcodes", data=np.array(["a", "b", "c", "d"], "S18"), **how)
+        for key, texts in features.items():
+            group.create_dataset(key, data=np.array(texts, "S16"), **how)
+
+
+packed = {"compression": "gzip", "shuffle": True, "chunks": True}
+genes, names = ["ENSG1", "ENSG2", "ENSG3"], ["r1", "r2", "r3"]
+tenx("tenx.h5", {"features/id": genes, "features/name": names}, **packed)
+tenx("tenx_two.h5", {"genes": genes, "gene_names": names})

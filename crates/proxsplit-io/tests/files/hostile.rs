@@ -156,13 +156,18 @@ fn tables() {
     );
     refused(
         Format::Csv,
-        "1,\"2\n\",3",
-        "line 1: a quoted cell does not end",
+        "1,2\n3,\"4\n5,6\n",
+        "line 2: a quoted cell that begins here is never closed",
     );
     refused(
-        Format::Tsv,
-        "1,2\n3,4\n",
-        "line 2: row 1, column 1 ('1,2'): '3,4' is not",
+        Format::Csv,
+        "1,\"2\"3\n",
+        "line 1: '3' follows a closing quote",
+    );
+    refused(
+        Format::Csv,
+        "1 2\n3 4\n",
+        "line 2: row 1, column 1 ('1 2'): '3 4' is not a finite number; say --delimiter ' '",
     );
     refused(Format::Csv, b"\x80\xff\x00,\xfe\n1,x", "line 2");
     assert_eq!(

@@ -2,11 +2,15 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod checkpoint;
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod hostile;
 mod missing;
 mod mutated;
 mod others;
 mod round_trip;
+mod streams;
+mod tables;
 mod unpacking;
 
 use proxsplit::data::{Matrix, Order};

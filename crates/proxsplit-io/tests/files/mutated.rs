@@ -3,7 +3,7 @@
 use super::{entries, fixture};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use proxsplit_io::{Data, Format};
+use proxsplit_io::{CsvOptions, Data, Format, Reading};
 use std::fs;
 
 /// Files to start from, by format.
@@ -63,7 +63,27 @@ fn apply(bytes: &mut Vec<u8>, change: &Change) {
 
 /// Whatever can be read is a matrix that can be used.
 fn use_it(format: Format, bytes: &[u8]) {
-    if let Ok(data) = Data::from_bytes(format, bytes) {
+    use_as(format, bytes, &Reading::default());
+    if matches!(format, Format::Csv | Format::Tsv) {
+        for (header, triples) in [(true, false), (false, true)] {
+            let csv = CsvOptions {
+                header: Some(header),
+                labels: Some(triples),
+                decimal: Some(b','),
+                delimiter: Some(b';'),
+                triples,
+            };
+            let reading = Reading {
+                csv,
+                ..Reading::default()
+            };
+            use_as(format, bytes, &reading);
+        }
+    }
+}
+
+fn use_as(format: Format, bytes: &[u8], reading: &Reading) {
+    if let Ok(data) = Data::parse(format, bytes, reading) {
         assert_ne!(data.describe(), "");
         if data.matrix().rows() * data.matrix().cols() < 1 << 20 {
             assert!(

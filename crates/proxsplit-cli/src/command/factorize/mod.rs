@@ -33,7 +33,7 @@ impl Args {
                 .num_threads(threads.into())
                 .build_global()?;
         }
-        let input = Input::open(&self.data, self.samples, self.missing)?;
+        let input = Input::open(&self.data, self.samples, self.missing, &self.reading)?;
         self.check_shape(&input)?;
         match self.dtype {
             Dtype::F32 => self.factorize::<f32>(description, &input, (&folder, &interrupt)),

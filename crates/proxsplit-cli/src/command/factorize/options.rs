@@ -1,7 +1,9 @@
 //! The options of `proxsplit factorize`.
 
 use super::start::Start;
-use crate::args::{Image, Limits, Shown, count, misuse, named, nonnegative, positive};
+use crate::args::{
+    DataName, Image, Limits, Reading, Shown, count, misuse, named, nonnegative, positive,
+};
 use crate::command::list::METHODS;
 use crate::input::Samples;
 use crate::missing::Missing;
@@ -11,8 +13,9 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A data file, a 10x folder, or generated data: swimmer, rand:4000x4000 … (see `proxsplit list formats`)
-    pub(super) data: String,
+    /// A data file, - for the standard input, a 10x folder, or generated data: swimmer, rand:4000x4000 … (see `proxsplit list formats`)
+    #[arg(value_parser = DataName::parser())]
+    pub(super) data: DataName,
     /// The number of atoms, the columns of X
     #[arg(long, short = 'k', value_name = "K", value_parser = count)]
     pub(super) rank: usize,
@@ -47,6 +50,8 @@ pub(crate) struct Args {
     /// Divide the data by S on the fly
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = positive, help_heading = "Problem")]
     pub(super) scale: f64,
+    #[command(flatten)]
+    pub(super) reading: Reading,
     /// How X is improved
     #[arg(
         long,

@@ -96,7 +96,7 @@ impl Finished<'_> {
             converged: self.report.converged(),
             certificate: Statement::from(certificate),
             data: DataRecord {
-                source: args.data.clone(),
+                source: args.data.to_string(),
                 features: self.input.shape().0,
                 samples: self.input.shape().1,
                 digest: self.input.digest().to_owned(),

@@ -3,7 +3,7 @@
 mod loss;
 mod result;
 
-use crate::args::{Limits, Shown, count, default_folder, named, positive};
+use crate::args::{Limits, Reading, Shown, count, default_folder, named, positive};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::{Outcome, output, overwrite, read, terms};
@@ -16,7 +16,7 @@ use proxsplit::text::Operator;
 use proxsplit::{
     FiniteSum, IncrementalSplitting, Passes, Prox, Report, Smooth, Splitting, Stop, run,
 };
-use proxsplit_io::{Data, OutputDir};
+use proxsplit_io::{Data, Nan, OutputDir};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -30,6 +30,8 @@ pub(crate) struct Args {
     /// The matrix whose rows are the a_i
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
+    #[command(flatten)]
+    reading: Reading,
     /// The targets b_i
     #[arg(long, value_name = "FILE")]
     target: PathBuf,
@@ -86,7 +88,7 @@ impl Args {
         let g = terms::join(self.penalty.as_ref(), self.set.as_ref())?;
         let interrupt = Interrupt::listen()?;
         let folder = self.folder()?;
-        let data = Data::open(&self.data)?;
+        let data = Data::read(&self.data, &self.reading.with(Nan::default()))?;
         let targets = read::vector("the target", &self.target)?;
         let (rows, cols) = (data.matrix().rows(), data.matrix().cols());
         ensure!(

@@ -1,0 +1,67 @@
+//! How a file is to be read where its name and content do not tell.
+
+use crate::format::Format;
+use crate::nan::Nan;
+
+/// The choices of a reader. The default decides by name and content, and refuses what is doubtful.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Whether entries may be missing.
+    pub nan: Nan,
+    /// The format, whatever the name says.
+    pub format: Option<Format>,
+    /// How a table is laid out.
+    pub csv: CsvOptions,
+    /// The layer of an `.h5ad` file to take in place of `X`.
+    pub layer: Option<String>,
+}
+
+impl Reading {
+    pub(crate) fn with_nan(nan: Nan) -> Self {
+        Self {
+            nan,
+            ..Self::default()
+        }
+    }
+}
+
+/// How a `.csv` or `.tsv` table is laid out. `None` leaves it to the content, which must then leave no doubt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CsvOptions {
+    /// Whether the first line has the column names.
+    pub header: Option<bool>,
+    /// Whether the first cell of every line is the name of its row.
+    pub labels: Option<bool>,
+    /// What stands between two cells.
+    pub delimiter: Option<u8>,
+    /// The decimal sign of numbers, `.` or `,`.
+    pub decimal: Option<u8>,
+    /// Whether every line is one entry of a sparse matrix: row name, column name, value.
+    pub triples: bool,
+}
+
+impl CsvOptions {
+    /// `Ok` if the options can be meant together.
+    pub(crate) fn check(self) -> Result<(), String> {
+        let sign = |byte: u8| byte.escape_ascii();
+        if let Some(decimal) = self.decimal
+            && !matches!(decimal, b'.' | b',')
+        {
+            return Err(format!(
+                "the decimal sign '{}' is neither . nor ,",
+                sign(decimal)
+            ));
+        }
+        match self.delimiter {
+            Some(delimiter @ (b'"' | b'\n' | b'\r' | b'0'..=b'9' | 0x80..)) => Err(format!(
+                "'{}' cannot stand between cells; use a character such as , ; | or a tab",
+                sign(delimiter)
+            )),
+            Some(delimiter) if Some(delimiter) == self.decimal => Err(format!(
+                "'{}' cannot both be the decimal sign and stand between cells",
+                sign(delimiter)
+            )),
+            _ => Ok(()),
+        }
+    }
+}

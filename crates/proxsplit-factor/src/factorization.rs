@@ -198,6 +198,11 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
         setting
     }
 
+    /// By the singular values of the data.
+    fn lower_bound(&self, passes: f64) -> Option<f64> {
+        crate::bound::of(self.work.problem, passes)
+    }
+
     fn keep(&mut self) {
         self.kept.clone_from(&self.looked);
     }

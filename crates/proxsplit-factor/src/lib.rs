@@ -19,6 +19,7 @@ mod aggregated;
 mod audit;
 mod balance;
 mod batch;
+mod bound;
 mod codes;
 mod description;
 mod encode;

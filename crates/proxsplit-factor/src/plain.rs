@@ -40,18 +40,20 @@ pub(crate) fn sums<T: Lanes>(data: &Data<'_, T>, factors: &Factors<T>, slopes: b
 }
 
 /// The data line by line in the order of storage.
-struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     matrix: Matrix<'a>,
     scale: f64,
     /// Whether entries that are not stored are missing.
     only_stored: bool,
     by_columns: bool,
-    count: usize,
-    width: usize,
+    /// How many lines.
+    pub(crate) count: usize,
+    /// The length of a line.
+    pub(crate) width: usize,
 }
 
 impl<'a> Lines<'a> {
-    fn of<T: Lanes>(data: &Data<'a, T>) -> Self {
+    pub(crate) fn of<T: Lanes>(data: &Data<'a, T>) -> Self {
         let matrix = data.matrix();
         let order = match matrix {
             Matrix::Dense(dense) => dense.order(),
@@ -75,7 +77,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The numbers of a line; missing ones are NaN.
-    fn read(&self, line: usize, out: &mut [f64]) {
+    pub(crate) fn read(&self, line: usize, out: &mut [f64]) {
         match self.matrix {
             Matrix::Dense(dense) => read_dense(dense, line, out),
             Matrix::Sparse(sparse) => {

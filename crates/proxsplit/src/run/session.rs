@@ -171,11 +171,14 @@ impl Session {
         solver.settle();
         let Returned {
             row,
-            at,
+            mut at,
             verdict,
             standard,
             of_method,
         } = self.watch.returned(reason, setting);
+        at.lower_bound = at
+            .lower_bound
+            .or_else(|| solver.lower_bound(self.progress.passes));
         Report {
             reason,
             certificate: Certificate {

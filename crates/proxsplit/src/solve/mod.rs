@@ -100,6 +100,12 @@ pub trait Solver: Iterator<Item = Progress> {
     /// What is known of this run since the last look.
     fn setting(&self) -> Setting;
 
+    /// What Φ is nowhere below, asked once at the end of a run if no look has told it; at most the work of `passes` passes.
+    fn lower_bound(&self, passes: f64) -> Option<f64> {
+        let _ = passes;
+        None
+    }
+
     /// Keeps the point of the last look, to be returned if no better one comes.
     fn keep(&mut self);
 

@@ -1,31 +1,17 @@
 //! The data of a factorization: a file, or generated.
 
 use crate::args::{DataName, Image, Reading};
-use crate::missing::Missing;
+use crate::missing;
 use anyhow::{bail, ensure};
-use clap::ValueEnum;
 use proxsplit::Matrix;
-use proxsplit_factor::{self as factor, Generated, Lanes};
+use proxsplit_factor::{self as factor, Generated, Lanes, Missing, Samples};
 use proxsplit_io::{Data, Labels};
-use std::fmt;
 
-/// What the columns of Y are in the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Samples {
-    /// Every column is a sample
-    Columns,
-    /// Every row is a sample: the data is read transposed
-    Rows,
-}
-
-impl fmt::Display for Samples {
-    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        out.write_str(match self {
-            Samples::Columns => "columns",
-            Samples::Rows => "rows",
-        })
-    }
-}
+/// What the names of `--samples` mean, for help.
+pub(crate) const SAMPLES: &[(&str, &str)] = &[
+    ("columns", "every column is a sample"),
+    ("rows", "every row is a sample: the data is read transposed"),
+];
 
 /// Y, features × samples, with its names.
 pub(crate) struct Input {
@@ -61,7 +47,10 @@ impl Input {
                         "there is no file '{name}', and no generated data of that name; did you mean {meant}?"
                     );
                 }
-                Source::File(Data::read(path, &reading.with(missing.of_the_file()))?)
+                Source::File(Data::read(
+                    path,
+                    &reading.with(missing::of_the_file(missing)),
+                )?)
             }
         };
         let mut input = Self {
@@ -99,7 +88,7 @@ impl Input {
             self.missing != Missing::Unstored || matches!(matrix, Matrix::Sparse(_)),
             "--missing unstored is for sparse data, but this is dense: mark missing entries by NaN and use --missing nan"
         );
-        let missing = self.missing.of_the_data();
+        let missing = self.missing;
         Ok(factor::Data::with_missing(matrix, scale, missing)?)
     }
 

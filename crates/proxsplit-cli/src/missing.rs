@@ -1,45 +1,24 @@
 //! `--missing`: which entries of the data were not observed.
 
 use crate::number::count;
-use clap::ValueEnum;
+use proxsplit_factor::Missing;
 use proxsplit_io::Nan;
-use std::fmt;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Missing {
-    /// None; NaN is refused
-    None,
-    /// NaN, and empty cells of tables
-    Nan,
-    /// Whatever sparse data do not store
-    Unstored,
-}
+/// What the names mean, for help.
+pub(crate) const MEANINGS: &[(&str, &str)] = &[
+    ("none", "none; NaN is refused"),
+    ("nan", "NaN, and empty cells of tables"),
+    ("unstored", "whatever sparse data do not store"),
+];
 
-impl fmt::Display for Missing {
-    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        self.of_the_data().fmt(out)
-    }
-}
-
-impl Missing {
-    /// The factorization's name for it.
-    pub(crate) fn of_the_data(self) -> proxsplit_factor::Missing {
-        match self {
-            Missing::None => proxsplit_factor::Missing::None,
-            Missing::Nan => proxsplit_factor::Missing::Nan,
-            Missing::Unstored => proxsplit_factor::Missing::Unstored,
-        }
-    }
-
-    /// What NaN is in the file.
-    pub(crate) fn of_the_file(self) -> Nan {
-        match self {
-            Missing::None => Nan::Refused {
-                or: ", or declare it as missing with --missing nan",
-            },
-            Missing::Nan => Nan::Missing,
-            Missing::Unstored => Nan::Refused { or: "" },
-        }
+/// What NaN is in the file.
+pub(crate) fn of_the_file(missing: Missing) -> Nan {
+    match missing {
+        Missing::None => Nan::Refused {
+            or: ", or declare it as missing with --missing nan",
+        },
+        Missing::Nan => Nan::Missing,
+        Missing::Unstored => Nan::Refused { or: "" },
     }
 }
 

@@ -1,6 +1,7 @@
 //! `run.json` and `trace.jsonl`: what a run was asked to do, and what came of it.
 
 use proxsplit::{Certificate, Ledger, Reason, Report, Row};
+use proxsplit_factor::Samples;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -108,7 +109,7 @@ pub(crate) struct DataRecord {
     /// What the numbers were divided by.
     pub(crate) scale: f64,
     /// Whether samples are the columns or the rows of the file.
-    pub(crate) orientation: String,
+    pub(crate) orientation: Samples,
     /// How many entries were missing.
     #[serde(default)]
     pub(crate) missing: usize,

@@ -1,12 +1,12 @@
 //! `proxsplit check`: what is true of the factors of any program.
 
-use crate::args::{DataName, Reading, positive};
-use crate::input::{Input, Samples};
-use crate::missing::{self, Missing};
+use crate::args::{DataName, Reading, named, positive};
+use crate::input::{Input, SAMPLES};
+use crate::missing;
 use crate::{Outcome, number, output, read, terms};
 use anyhow::ensure;
 use proxsplit::text::Operator;
-use proxsplit_factor::{Audit, Factors, Problem, audit};
+use proxsplit_factor::{Audit, Factors, Missing, Problem, Samples, audit};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -31,10 +31,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "OPERATOR", default_value = "nonneg")]
     a_set: Operator,
     /// Whether samples are the columns or the rows of the data
-    #[arg(long, value_enum, default_value = "columns")]
+    #[arg(long, value_parser = named!(Samples, SAMPLES), default_value_t = Samples::Columns)]
     samples: Samples,
     /// Which entries of the data are missing
-    #[arg(long, value_enum, default_value = "none")]
+    #[arg(long, value_parser = named!(Missing, missing::MEANINGS), default_value_t = Missing::None)]
     missing: Missing,
     #[command(flatten)]
     reading: Reading,

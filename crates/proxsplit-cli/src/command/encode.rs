@@ -1,15 +1,15 @@
 //! `proxsplit encode`: codes of new samples for the atoms of a finished run.
 
 use super::report::{self, factor};
-use crate::args::{DataName, Reading, array_file, positive};
-use crate::input::{Input, Samples};
-use crate::missing::{self, Missing};
+use crate::args::{DataName, Reading, array_file, named, positive};
+use crate::input::{Input, SAMPLES};
+use crate::missing;
 use crate::record::Record;
 use crate::{Outcome, number, output, overwrite, terms};
 use anyhow::{bail, ensure};
 use proxsplit::data::{Dense, Elements, Order};
 use proxsplit::text::Operator;
-use proxsplit_factor::encode;
+use proxsplit_factor::{Missing, Samples, encode};
 use proxsplit_io::{write_npy, write_npz_sparse};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -32,10 +32,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "OPERATOR")]
     a_set: Option<Operator>,
     /// Whether samples are columns or rows, if it differs from the run
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = named!(Samples, SAMPLES))]
     samples: Option<Samples>,
     /// Which entries of the new data are missing, whatever was missing in the run
-    #[arg(long, value_enum, default_value = "none")]
+    #[arg(long, value_parser = named!(Missing, missing::MEANINGS), default_value_t = Missing::None)]
     missing: Missing,
     /// Divide the data by S, if it differs from the run
     #[arg(long, value_name = "S", value_parser = positive)]
@@ -69,13 +69,9 @@ impl Args {
                 out.display()
             );
         }
-        let orientation = match record.data.orientation.as_str() {
-            "rows" => Samples::Rows,
-            _ => Samples::Columns,
-        };
         let input = Input::open(
             &self.data,
-            self.samples.unwrap_or(orientation),
+            self.samples.unwrap_or(record.data.orientation),
             self.missing,
             &self.reading,
         )?;

@@ -102,8 +102,12 @@ impl Certificate {
         }
         let bound = at.lower_bound.filter(|bound| *bound > 0.0)?;
         let above = percent((at.objective / bound - 1.0).max(0.0));
+        let any = match at.pair {
+            Some(_) => "that of any factorization of this rank",
+            None => "any other",
+        };
         Some(format!(
-            "at least {bound:.6e}: the objective is at most {above} above any other"
+            "at least {bound:.6e}: the objective is at most {above} above {any}"
         ))
     }
 }

@@ -5,10 +5,10 @@ use crate::args::{
     DataName, Image, Limits, Reading, Shown, count, misuse, named, nonnegative, positive,
 };
 use crate::command::list::METHODS;
-use crate::input::Samples;
-use crate::missing::Missing;
+use crate::input::SAMPLES;
+use crate::missing::MEANINGS;
 use proxsplit::text::Operator;
-use proxsplit_factor::{Description, Dtype, Inner, Method, Settings, Step};
+use proxsplit_factor::{Description, Dtype, Inner, Method, Missing, Samples, Settings, Step};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -42,10 +42,10 @@ pub(crate) struct Args {
     )]
     pub(super) a_set: Option<Operator>,
     /// Whether samples are the columns or the rows of the data
-    #[arg(long, value_enum, default_value = "columns", help_heading = "Problem")]
+    #[arg(long, value_parser = named!(Samples, SAMPLES), default_value_t = Samples::Columns, help_heading = "Problem")]
     pub(super) samples: Samples,
     /// Which entries are missing; the misfit is summed over the others
-    #[arg(long, value_enum, default_value = "none", help_heading = "Problem")]
+    #[arg(long, value_parser = named!(Missing, MEANINGS), default_value_t = Missing::None, help_heading = "Problem")]
     pub(super) missing: Missing,
     /// Divide the data by S on the fly
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = positive, help_heading = "Problem")]
@@ -135,11 +135,8 @@ impl Args {
             a_penalty: self.a_penalty.clone(),
             x_set: self.x_set.clone(),
             a_set: self.a_set.clone(),
-            samples: match self.samples {
-                Samples::Columns => proxsplit_factor::Samples::Columns,
-                Samples::Rows => proxsplit_factor::Samples::Rows,
-            },
-            missing: self.missing.of_the_data(),
+            samples: self.samples,
+            missing: self.missing,
             scale: self.scale,
             settings: Settings {
                 method: self.method,

@@ -102,7 +102,7 @@ impl Finished<'_> {
                 digest: self.input.digest().to_owned(),
                 description: self.input.describe(),
                 scale: args.scale,
-                orientation: args.samples.to_string(),
+                orientation: args.samples,
                 missing: self.missing,
             },
             settings: self.settings(),

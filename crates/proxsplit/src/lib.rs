@@ -10,7 +10,7 @@
 //! | nonsmooth term g | [`prox`], [`set`], [`calculus`], a [`text`] form, or your own [`Prox`] |
 //! | gradient source | [`gradient`]: exact, incremental pass, mini-batch, single precision, injected error |
 //! | step rule | [`step`]: constant, diminishing, given, backtracking, Barzilai–Borwein, adaptive |
-//! | solver | [`Splitting`], [`IncrementalSplitting`], [`Sggd`] |
+//! | solver | [`Panoc`], [`Splitting`], [`IncrementalSplitting`], [`Sggd`] |
 //! | stopping | [`run()`] with [`Stop`] and an [`Observer`] |
 
 pub mod calculus;
@@ -51,7 +51,7 @@ pub use gap::{Gap, suboptimality};
 pub use ledger::{Ledger, Level};
 pub use real::Real;
 pub use run::{Looks, Observer, Reason, Report, Row, Session, Stop, run};
-pub use solve::{IncrementalSplitting, Passes, Progress, Sggd, Solver, Splitting};
+pub use solve::{IncrementalSplitting, Panoc, Passes, Progress, Sggd, Solver, Splitting};
 pub use term::{FiniteSum, Prox, Separable, Smooth};
 
 /// The code of the README runs as a test.

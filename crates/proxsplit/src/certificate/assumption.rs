@@ -67,6 +67,10 @@ pub(super) fn of_steps(setting: &Setting) -> Assumption {
             let text = "every step lowers Φ enough below the largest of its last few values, by a line search";
             (Standing::Measured, text.into())
         }
+        Method::Envelope => {
+            let text = "every step lowers the forward–backward envelope enough, and that is checked to be above Φ again and again";
+            (Standing::Measured, text.into())
+        }
         Method::Monotone => {
             let text = "no accepted pass raises the objective, and passes without momentum come again and again";
             (Standing::Measured, text.into())

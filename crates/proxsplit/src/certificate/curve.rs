@@ -16,7 +16,7 @@
 
 use crate::Class;
 use crate::ledger::{Ledger, Level, Source};
-use crate::solve::Setting;
+use crate::solve::{Method, Setting};
 
 /// The row of the table at the greatest step, where its numbers are worst.
 #[derive(Debug, Clone, Copy)]
@@ -30,8 +30,11 @@ pub(crate) struct Curve {
 }
 
 impl Curve {
-    /// `None` if the step is outside its range, or L is unknown.
+    /// `None` if the step is outside its range, L is unknown, or the steps are not plain ones.
     pub(crate) fn of(setting: &Setting) -> Option<Self> {
+        if setting.method == Method::Envelope {
+            return None;
+        }
         let (_, step) = setting.steps?;
         let l = setting.lipschitz.value()?;
         let product = step * l;

@@ -86,7 +86,9 @@ impl OfMethod {
             guarantee,
             assumptions,
             errors: setting.ledger,
-            steps: setting.steps.filter(|_| setting.method != Method::Descent),
+            steps: setting
+                .steps
+                .filter(|_| !matches!(setting.method, Method::Descent | Method::Envelope)),
         }
     }
 

@@ -1,12 +1,15 @@
 //! Solvers: endless iterators over small records. Stopping, printing and tracing are the business of [`crate::run()`].
 
 mod incremental;
+mod panoc;
 mod point;
 mod probe;
+mod seen;
 mod sggd;
 mod splitting;
 
 pub use incremental::{IncrementalSplitting, Passes};
+pub use panoc::Panoc;
 pub use sggd::{Sggd, Split, Subgradient};
 pub use splitting::Splitting;
 
@@ -51,6 +54,8 @@ pub enum Method {
     Splitting,
     /// Proximal splitting on exact gradients with a line search that makes Φ decrease.
     Descent,
+    /// Any steps on exact gradients that lower the forward–backward envelope enough, with a step that is checked again and again.
+    Envelope,
     /// Proximal splitting whose steps follow the local curvature; proved for convex problems.
     Adaptive,
     /// Any passes that never raise Φ, with plain descent passes again and again in between.

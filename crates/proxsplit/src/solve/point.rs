@@ -100,7 +100,9 @@ impl<'a, T: Real> Point<'a, T> {
             reference_step: shown.step,
             prox_error: shown.prox_error,
             scale,
-            rounding: 4.0 * T::EPSILON.f64() * (vec::norm(x) / shown.step + scale),
+            // A step that has collapsed must not excuse a large residual.
+            rounding: (4.0 * T::EPSILON.f64() * (vec::norm(x) / shown.step + scale))
+                .min(T::EPSILON.f64().sqrt() * scale),
             gap: gap.map(|gap| gap.value),
             lower_bound: match gap {
                 Some(gap) => Some(objective - gap.value),

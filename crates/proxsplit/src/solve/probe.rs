@@ -62,10 +62,14 @@ impl<T: Real> Probe<T> {
             if !is_safe && (value.is_some() || is_new) {
                 self.checked = moved / step;
                 let after = value.unwrap_or_else(|| from.f.value(&self.x));
-                if !self.is_below_model(from, after, step) && step > f64::MIN_POSITIVE {
+                let shorter = 0.5 * step;
+                // A step that rounds to nothing would show nothing.
+                let can_shorten = vec::norm(&from.gradient) * shorter
+                    > T::EPSILON.f64() * vec::norm(&from.x).max(f64::MIN_POSITIVE);
+                if !self.is_below_model(from, after, step) && can_shorten {
                     self.least_lipschitz = self.least_lipschitz.max(1.0 / step);
                     self.checked = f64::INFINITY;
-                    step *= 0.5;
+                    step = shorter;
                     continue;
                 }
             }

@@ -14,7 +14,7 @@ use proxsplit::order::Order;
 use proxsplit::step::Choice as Step;
 use proxsplit::text::Operator;
 use proxsplit::{
-    FiniteSum, IncrementalSplitting, Passes, Prox, Report, Smooth, Splitting, Stop, run,
+    FiniteSum, IncrementalSplitting, Panoc, Passes, Prox, Report, Smooth, Splitting, Stop, run,
 };
 use proxsplit_io::{Data, Nan, OutputDir};
 use serde::Serialize;
@@ -145,6 +145,11 @@ impl Args {
         let stop = self.stop();
         let observer = (Progress::new(self.shown.quiet, &stop), interrupt);
         match self.method {
+            Method::Batch if self.step == Step::Auto => {
+                let mut solver = Panoc::new(f, g, start)?;
+                let report = run(&mut solver, &stop, observer);
+                Ok((solver.into_x(), report))
+            }
             Method::Batch => {
                 let mut solver = Splitting::new(f, g, start)?;
                 if let Some(rule) = self.step.rule(first_step(f))? {

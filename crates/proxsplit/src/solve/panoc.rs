@@ -1,0 +1,178 @@
+//! PANOC⁺: Algorithm 1 with a better next point.
+//!
+//! x̄ = P_γ(x − γ∇f(x)) is the plain step. A quasi-Newton step is tried in its place, for τ = 1, ½, ¼, … along a path that begins
+//! there, until the forward–backward envelope
+//!
+//! φ_γ(x) = f(x) + ⟨∇f(x), x̄ − x⟩ + g(x̄) + ‖x̄ − x‖²/2γ
+//!
+//! falls by a part of ‖x̄ − x‖²/γ; if it does not, the plain step is taken, for which it does if γ < 1/L. No L is needed: γ is halved whenever
+//! f(x̄) ≤ f(x) + ⟨∇f(x), x̄ − x⟩ + α‖x̄ − x‖²/2γ fails. Where that holds, φ_γ(x) ≥ Φ(x̄); so it is enough to look again and again
+//! (whenever the residual has halved, and every few steps) for φ_γ, which never rises, to be bounded from below, and for
+//! Σ‖x̄ − x‖² to be finite: then limit points are fixed points of the plain step.
+//!
+//! L. Stella, A. Themelis, P. Sopasakis, P. Patrinos, A simple and efficient algorithm for nonlinear model predictive control, 2017;
+//! A. De Marchi, A. Themelis, Proximal gradient algorithms under local Lipschitz gradient continuity, 2022.
+
+mod direction;
+mod iteration;
+mod memory;
+
+use super::point::Point;
+use super::seen::Seen;
+use super::{Method, Setting, Solver};
+use crate::certificate::AtPoint;
+use crate::ledger::{Ledger, Level, Source};
+use crate::{Error, Lipschitz, Prox, Real, Smooth};
+use direction::Direction;
+use iteration::Envelope;
+
+/// γ stays below this part of 1/L.
+const ALPHA: f64 = 0.95;
+/// The part of the plain step's descent that is asked for.
+const BETA: f64 = 0.5;
+/// Steps without a check of γ, at most.
+const CHECK: u32 = 16;
+/// The least τ of a direction; below it the plain step is taken.
+const LEAST: f64 = 0.05;
+/// γ grows at most so often: for the theorem it must come to rest.
+const DOUBLINGS: u32 = 200;
+
+/// Quasi-Newton steps for f + g with exact gradients: for any f and any g, no L needed.
+///
+/// ```
+/// use proxsplit::smooth::FnSmooth;
+/// use proxsplit::{Panoc, Stop, run, set::BoxSet};
+/// // Rosenbrock's valley in a box.
+/// let f = FnSmooth::new(2, |x: &[f64], grad: &mut [f64]| {
+///     let (a, b) = (1.0 - x[0], x[1] - x[0] * x[0]);
+///     grad.copy_from_slice(&[-2.0 * a - 400.0 * x[0] * b, 200.0 * b]);
+///     a * a + 100.0 * b * b
+/// })?;
+/// let g = BoxSet::new(-2.0, 2.0)?;
+/// let mut solver = Panoc::new(&f, &g, &[-1.2, 1.0])?;
+/// let report = run(&mut solver, &Stop::default(), ());
+/// assert!(report.converged() && (solver.x()[0] - 1.0).abs() < 1e-4);
+/// # Ok::<(), proxsplit::Error>(())
+/// ```
+pub struct Panoc<'a, T: Real = f64> {
+    point: Point<'a, T>,
+    step: f64,               // γ; 0 before the first step
+    first: f64,              // the first γ
+    plain: Vec<T>,           // x̄
+    envelope: Envelope,      // φ_γ(x)
+    direction: Direction<T>, // where to go from x
+    trial: Vec<T>,           // x⁺
+    gradient: Vec<T>,        // ∇f(x⁺)
+    plain_of_trial: Vec<T>,  // its x̄
+    checked: f64,            // ‖x̄ − x‖/γ when γ was checked last
+    unchecked: u32,          // steps since then
+    doublings: u32,          // how often γ may still grow
+    seen: Seen,
+    ledger: Ledger, // the largest errors since the last look
+    looked: bool,   // whether the last thing done was a look
+    displacement: f64,
+    steps: Option<(f64, f64)>, // the least and the greatest γ
+    iteration: u64,
+    passes: f64,
+}
+
+impl<'a, T: Real> Panoc<'a, T> {
+    /// Minimizes f + g from `start`, which is copied, and moved into the domain of g if it lies outside.
+    pub fn new(f: &'a dyn Smooth<T>, g: &'a dyn Prox<T>, start: &[T]) -> Result<Self, Error> {
+        let zeros = || vec![T::ZERO; start.len()];
+        Ok(Self {
+            point: Point::new(f, g, start)?,
+            step: 0.0,
+            first: 1.0,
+            plain: zeros(),
+            envelope: Envelope::NONE,
+            direction: Direction::new(g, start.len()),
+            trial: zeros(),
+            gradient: zeros(),
+            plain_of_trial: zeros(),
+            checked: f64::INFINITY,
+            unchecked: 0,
+            doublings: DOUBLINGS,
+            // Not f.lipschitz(), which may cost dozens of passes and is larger than what a run meets.
+            seen: Seen::new(Lipschitz::Unknown),
+            ledger: Ledger::default(),
+            looked: false,
+            displacement: 0.0,
+            steps: None,
+            iteration: 0,
+            passes: 0.0,
+        })
+    }
+
+    /// The current point.
+    pub fn x(&self) -> &[T] {
+        &self.point.x
+    }
+
+    /// The current point.
+    pub fn into_x(self) -> Vec<T> {
+        self.point.x
+    }
+
+    /// Whether x itself may be outside the domain of g, or lack the zeros of x̄, and is not replaced by the look.
+    fn must_step_back(&self) -> bool {
+        !self.point.looks_beyond() && !self.direction.stays_inside()
+    }
+}
+
+impl<T: Real> Solver for Panoc<'_, T> {
+    fn measure(&mut self) -> AtPoint {
+        self.prepare();
+        if self.must_step_back() && self.iteration > 0 {
+            self.plain_step();
+        }
+        let beyond = self.point.looks_beyond();
+        self.passes += if beyond { 1.0 } else { 0.0 };
+        // A γ that has been checked on the way needs no check here, and a shorter step shows no less.
+        let is_checked = self.checked < f64::INFINITY;
+        let own = (beyond || is_checked).then_some(self.step);
+        let reference = self.seen.reference(own, self.first);
+        let is_safe = is_checked && reference <= self.step || self.seen.is_safe(reference);
+        let at = self.point.measure(reference, is_safe);
+        self.seen.largest = self.seen.largest.max(self.point.least_lipschitz());
+        self.ledger
+            .raise(Source::Rounding, Level::Estimated(at.rounding));
+        self.looked = true;
+        at
+    }
+
+    fn look_cost(&self) -> f64 {
+        if self.must_step_back() || self.point.looks_beyond() {
+            1.0
+        } else {
+            0.0
+        }
+    }
+
+    fn setting(&self) -> Setting {
+        Setting {
+            class: self.point.g.class(),
+            convex: self.point.f.is_convex(),
+            lipschitz: self.seen.so_far(),
+            steps: self.steps,
+            method: Method::Envelope,
+            vanishing: false,
+            square_summable: false,
+            adapts: false,
+            constant: None,
+            ledger: self.ledger,
+            assumptions: Vec::new(),
+        }
+    }
+
+    fn keep(&mut self) {
+        self.point.keep();
+    }
+
+    fn settle(&mut self) {
+        self.point.settle();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,244 @@
+//! One step: the envelope, the check of γ, and the search along the direction.
+
+use super::direction::Here;
+use super::{ALPHA, BETA, CHECK, LEAST, Panoc};
+use crate::Real;
+use crate::ledger::{Ledger, Level, Source};
+use crate::linalg::vec;
+use crate::solve::Progress;
+use crate::solve::point::Point;
+use std::mem::{swap, take};
+
+/// φ_γ(x) and its parts.
+#[derive(Clone, Copy)]
+pub(super) struct Envelope {
+    /// φ_γ(x)
+    pub(super) value: f64,
+    /// ⟨∇f(x), x̄ − x⟩
+    slope: f64,
+    /// ‖x̄ − x‖²
+    pub(super) moved: f64,
+}
+
+impl Envelope {
+    pub(super) const NONE: Self = Self {
+        value: f64::INFINITY,
+        slope: 0.0,
+        moved: 0.0,
+    };
+
+    /// The same at x, f(x), ∇f(x), with x̄ = P_γ(x − γ∇f(x)) put into `plain`.
+    fn at<T: Real>(
+        point: &Point<'_, T>,
+        (x, value, gradient): (&[T], f64, &[T]),
+        (step, plain): (f64, &mut [T]),
+        ledger: &mut Ledger,
+    ) -> Self {
+        let eta = T::of(step);
+        for ((p, &x), &g) in plain.iter_mut().zip(x).zip(gradient) {
+            *p = x - eta * g;
+        }
+        match point.g.prox_with_error(plain, eta) {
+            Some(0.0) => {}
+            Some(error) => ledger.raise(Source::Prox, Level::Bounded(error / step)),
+            None => ledger.raise(Source::Prox, Level::Unknown),
+        }
+        let (mut slope, mut moved) = (0.0, 0.0);
+        for ((p, x), g) in plain.iter().zip(x).zip(gradient) {
+            let d = p.f64() - x.f64();
+            slope += d * g.f64();
+            moved += d * d;
+        }
+        let value = value + slope + point.g.value(plain) + moved / (2.0 * step);
+        Self {
+            value: if value.is_nan() { f64::INFINITY } else { value },
+            slope,
+            moved,
+        }
+    }
+}
+
+impl<T: Real> Panoc<'_, T> {
+    /// f(x), with ∇f(x) in its place; counted if it is new.
+    pub(super) fn evaluate(&mut self) -> f64 {
+        self.passes += if self.point.value.is_none() { 1.0 } else { 0.0 };
+        self.point.evaluate()
+    }
+
+    /// The first γ: α/L, with the L that a short step downhill shows.
+    fn begin(&mut self) {
+        self.evaluate();
+        let (x, gradient) = (&self.point.x, &self.point.gradient);
+        let (length, size) = (1.0 + vec::norm(x), vec::norm(gradient));
+        let scale = T::of(-T::EPSILON.f64().cbrt() * length / size);
+        for ((y, &x), &g) in self.trial.iter_mut().zip(x).zip(gradient) {
+            *y = x + scale * g;
+        }
+        self.passes += 1.0;
+        self.point.f.gradient(&self.trial, &mut self.gradient);
+        let changed = vec::distance(&self.gradient, gradient);
+        let l = changed / vec::distance(&self.trial, x);
+        let usable = |number: &f64| *number > 0.0 && number.is_finite();
+        // Where f does not curve, as far as x is long.
+        let first = if usable(&l) { ALPHA / l } else { length / size };
+        let first = if usable(&first) { first } else { 1.0 };
+        self.first = first.min(0.99 * self.point.g.class().step_limit());
+        self.step = self.first;
+        self.restart();
+    }
+
+    /// x̄ and φ_γ at x for the present γ.
+    fn restart(&mut self) {
+        let mut plain = take(&mut self.plain);
+        let point = &self.point;
+        let here = (
+            &point.x[..],
+            point.value.unwrap_or(f64::NAN),
+            &point.gradient[..],
+        );
+        self.envelope = Envelope::at(point, here, (self.step, &mut plain), &mut self.ledger);
+        self.plain = plain;
+    }
+
+    /// Changes γ by a factor. False if nothing is left of it.
+    fn rescale(&mut self, factor: f64) -> bool {
+        self.step *= factor;
+        self.direction.forget_residuals();
+        self.restart();
+        self.step > f64::MIN_POSITIVE
+    }
+
+    /// Halves γ until f(x̄) is where γ ≤ α/L puts it; doubles it, a limited number of times, where f curves much less. False if no γ
+    /// is short enough.
+    fn check(&mut self) -> bool {
+        self.unchecked = 0;
+        let before = self.evaluate();
+        loop {
+            self.passes += 1.0;
+            let after = self.point.f.value(&self.plain);
+            let Envelope { slope, moved, .. } = self.envelope;
+            let rounding = 8.0 * T::EPSILON.f64() * (before.abs() + after.abs() + slope.abs());
+            let bend = after - before - slope;
+            let allowed = ALPHA * moved / (2.0 * self.step);
+            if bend <= allowed + rounding {
+                let longer = 2.0 * self.step;
+                let limit = 0.99 * self.point.g.class().step_limit();
+                if bend < 0.25 * allowed
+                    && self.doublings > 0
+                    && self.seen.largest == 0.0
+                    && longer < limit
+                {
+                    self.doublings -= 1;
+                    self.rescale(2.0);
+                }
+                self.checked = self.envelope.moved.sqrt() / self.step;
+                return true;
+            }
+            // A step that rounds to nothing is no step.
+            if !self.rescale(0.5) || self.envelope.moved == 0.0 {
+                return false;
+            }
+        }
+    }
+
+    /// Tries x⁺ for one τ, and goes there if the envelope falls enough.
+    fn attempt(&mut self, tau: f64) -> bool {
+        if tau > 0.0 {
+            let x = &self.point.x;
+            self.direction.go(x, &self.plain, tau, &mut self.trial);
+        } else {
+            self.trial.copy_from_slice(&self.plain);
+        }
+        self.passes += 1.0;
+        let value = self.point.f.gradient(&self.trial, &mut self.gradient);
+        let there = (&self.trial[..], value, &self.gradient[..]);
+        let plain = &mut self.plain_of_trial[..];
+        let found = Envelope::at(&self.point, there, (self.step, plain), &mut self.ledger);
+        let enough = BETA * (1.0 - ALPHA) * self.envelope.moved / (2.0 * self.step);
+        let rounding = 8.0 * T::EPSILON.f64() * (value.abs() + self.envelope.value.abs());
+        let falls = found.value <= self.envelope.value - enough + rounding;
+        if falls {
+            self.accept(value, found);
+        }
+        falls
+    }
+
+    fn accept(&mut self, value: f64, found: Envelope) {
+        let rounding = 64.0 * T::EPSILON.f64() * self.point.scale().max(vec::norm(&self.gradient));
+        let changed = vec::distance(&self.gradient, &self.point.gradient);
+        let moved = vec::distance(&self.trial, &self.point.x);
+        self.seen.observe(moved, changed, rounding);
+        let old = Here {
+            x: &self.point.x,
+            gradient: &self.point.gradient,
+            plain: &self.plain,
+        };
+        let new = Here {
+            x: &self.trial,
+            gradient: &self.gradient,
+            plain: &self.plain_of_trial,
+        };
+        self.direction.learn(&old, &new, self.step);
+        swap(&mut self.point.x, &mut self.trial);
+        swap(&mut self.point.gradient, &mut self.gradient);
+        swap(&mut self.plain, &mut self.plain_of_trial);
+        self.point.value = Some(value);
+        self.envelope = found;
+        self.displacement = moved;
+    }
+
+    /// x ← x̄, which lowers Φ if γ is short enough. False if none is.
+    pub(super) fn plain_step(&mut self) -> bool {
+        while !self.attempt(0.0) {
+            if !(self.rescale(0.5) && self.check()) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// f, ∇f, x̄ and φ_γ at x, if they are not there.
+    pub(super) fn prepare(&mut self) {
+        if self.step == 0.0 {
+            self.begin();
+        } else if self.point.value.is_none() {
+            self.evaluate();
+            self.restart();
+        }
+    }
+}
+
+impl<T: Real> Iterator for Panoc<'_, T> {
+    type Item = Progress;
+
+    /// One step; `None` if f is not finite however short the step is, and then x stays where it was.
+    fn next(&mut self) -> Option<Progress> {
+        if take(&mut self.looked) {
+            self.ledger = Ledger::default();
+        }
+        self.prepare();
+        self.unchecked += 1;
+        let is_new = self.envelope.moved.sqrt() / self.step < 0.5 * self.checked;
+        if (is_new || self.unchecked > CHECK) && !self.check() {
+            return None;
+        }
+        self.direction.find(&self.point, &self.plain, self.step);
+        let mut tau = 1.0;
+        while tau > LEAST && !self.attempt(tau) {
+            tau *= 0.5;
+        }
+        if tau <= LEAST && !self.plain_step() {
+            return None;
+        }
+        let (least, greatest) = self.steps.unwrap_or((self.step, self.step));
+        self.steps = Some((least.min(self.step), greatest.max(self.step)));
+        self.iteration += 1;
+        Some(Progress {
+            iteration: self.iteration,
+            passes: self.passes,
+            step: self.step,
+            displacement: self.displacement,
+            objective: None,
+        })
+    }
+}

@@ -1,0 +1,159 @@
+use super::*;
+use crate::data::{Dense, Elements, Order};
+use crate::prox::{ElasticNet, L1, L2, Mcp, WeightedL1, Zero};
+use crate::set::{BoxSet, L1Ball, NonNeg, Simplex, Sphere};
+use crate::smooth::{FnSmooth, LeastSquares, Logistic};
+use crate::{Splitting, Stop, run};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Rosenbrock's function, and how often it was called.
+fn rosenbrock(dim: usize, calls: &AtomicUsize) -> impl Smooth {
+    FnSmooth::new(dim, move |x: &[f64], grad: &mut [f64]| {
+        calls.fetch_add(1, Ordering::Relaxed);
+        grad.fill(0.0);
+        let mut value = 0.0;
+        for i in 0..dim - 1 {
+            let (a, b) = (1.0 - x[i], x[i + 1] - x[i] * x[i]);
+            value += a * a + 100.0 * b * b;
+            grad[i] -= 2.0 * a + 400.0 * x[i] * b;
+            grad[i + 1] += 200.0 * b;
+        }
+        value
+    })
+    .unwrap()
+}
+
+fn start(dim: usize) -> Vec<f64> {
+    (0..dim)
+        .map(|i| if i % 2 == 0 { -1.2 } else { 0.7 })
+        .collect()
+}
+
+fn tight() -> Stop {
+    Stop {
+        relative: 1e-8,
+        passes: 1e4,
+        ..Stop::default()
+    }
+}
+
+/// From the same points scipy's L-BFGS-B makes 86, 311, 39 and 36 calls.
+#[test]
+fn rosenbrock_in_a_box_takes_few_calls() {
+    for (dim, upper, most) in [(10, 2.0, 130), (50, 2.0, 400), (10, 0.8, 78), (50, 0.8, 75)] {
+        let calls = AtomicUsize::new(0);
+        let f = rosenbrock(dim, &calls);
+        let g = BoxSet::new(-1.5, upper).unwrap();
+        let mut solver = Panoc::new(&f, &g, &start(dim)).unwrap();
+        let report = run(&mut solver, &tight(), ());
+        assert!(report.converged(), "{dim}, {upper}: {}", report.certificate);
+        let calls = calls.load(Ordering::Relaxed);
+        assert!(calls <= most, "{dim}, {upper}: {calls} calls");
+        assert!(solver.x().iter().all(|x| (-1.5..=upper).contains(x)));
+    }
+}
+
+fn sample(rows: usize, cols: usize) -> (Vec<f64>, Vec<f64>) {
+    let mut random = Pcg64::seed_from_u64(3);
+    let mut vector = |len| (0..len).map(|_| random.random_range(-1.0..1.0)).collect();
+    (vector(rows * cols), vector(rows))
+}
+
+/// The envelope falls in every step by what the theorem asks for, whatever γ does.
+#[test]
+fn the_envelope_falls_in_every_step() {
+    let calls = AtomicUsize::new(0);
+    let f = rosenbrock(8, &calls);
+    let terms: [&dyn Prox; 5] = [
+        &L1::new(0.3).unwrap(),
+        &BoxSet::new(-2.0, 0.9).unwrap(),
+        &L2::new(0.5).unwrap(),
+        &Mcp::new(0.4, 3.0).unwrap(),
+        &Sphere::new(2.0).unwrap(),
+    ];
+    for g in terms {
+        let mut solver = Panoc::new(&f, g, &start(8)).unwrap();
+        solver.prepare();
+        for _ in 0..60 {
+            let (before, step) = (solver.envelope, solver.step);
+            solver.next().unwrap();
+            let enough = BETA * (1.0 - ALPHA) * before.moved / (2.0 * step);
+            // Envelopes of different γ do not compare.
+            if solver.step == step {
+                let rounding = 1e-12 * before.value.abs();
+                assert!(solver.envelope.value <= before.value - enough + rounding);
+            }
+        }
+    }
+}
+
+/// With every kind of g, the end is a minimizer of the convex problem that the plain method finds, too.
+#[test]
+fn convex_problems_agree_with_the_plain_method() {
+    let (d, b) = sample(40, 12);
+    let design = Dense::new(40, 12, Order::RowMajor, Elements::F64(&d)).unwrap();
+    let signs: Vec<f64> = b.iter().map(|b: &f64| b.signum()).collect();
+    let least = LeastSquares::new(design, &b).unwrap();
+    let logistic = Logistic::new(design, &signs).unwrap();
+    let weights = WeightedL1::new((0..12).map(|i| 0.1 * f64::from(i)).collect()).unwrap();
+    let terms: [&dyn Prox; 9] = [
+        &Zero,
+        &L1::new(0.6).unwrap(),
+        &weights,
+        &ElasticNet::new(0.3, 0.4).unwrap(),
+        &NonNeg,
+        &BoxSet::new(-0.05, 0.1).unwrap(),
+        &L2::new(0.8).unwrap(),
+        &L1Ball::new(0.3).unwrap(),
+        &Simplex::new(1.0).unwrap(),
+    ];
+    for f in [&least as &dyn Smooth, &logistic] {
+        for g in terms {
+            let mut solver = Panoc::new(f, g, &[0.0; 12]).unwrap();
+            let report = run(&mut solver, &tight(), ());
+            assert!(report.converged(), "{}", report.certificate);
+            let mut plain = Splitting::new(f, g, &[0.0; 12]).unwrap();
+            run(&mut plain, &tight(), ());
+            let value = |x: &[f64]| f.value(x) + g.value(x);
+            let (ours, theirs) = (value(solver.x()), value(plain.x()));
+            assert!((ours - theirs).abs() < 1e-10, "{ours} and {theirs}");
+        }
+    }
+}
+
+#[test]
+fn linear_functions_end_at_the_bound() {
+    let f = FnSmooth::new(3, |x: &[f64], grad: &mut [f64]| {
+        grad.copy_from_slice(&[1e-3, -2e-3, 1e-3]);
+        1e-3 * x[0] - 2e-3 * x[1] + 1e-3 * x[2]
+    });
+    let (f, g) = (f.unwrap(), BoxSet::new(-100.0, 100.0).unwrap());
+    let mut solver = Panoc::new(&f, &g, &[0.0; 3]).unwrap();
+    let report = run(&mut solver, &Stop::default(), ());
+    assert!(report.converged() && report.certificate.passes < 60.0);
+    assert_eq!(solver.x(), [-100.0, 100.0, -100.0]);
+}
+
+#[test]
+fn single_precision_and_functions_that_are_not_finite_everywhere() {
+    let f = FnSmooth::new(2, |x: &[f32], grad: &mut [f32]| {
+        grad.copy_from_slice(&[1.0 - 1.0 / x[0], 2.0 * x[1]]);
+        f64::from(x[0] - x[0].ln() + x[1] * x[1])
+    });
+    let f = f.unwrap();
+    let mut solver = Panoc::new(&f, &Zero, &[0.01f32, 3.0]).unwrap();
+    let report = run(&mut solver, &Stop::default(), ());
+    assert!(report.converged(), "{}", report.certificate);
+    assert!((solver.x()[0] - 1.0).abs() < 1e-2 && solver.x()[1].abs() < 1e-2);
+    // Nowhere finite but at the start: said, and x stays.
+    let cliff = FnSmooth::new(1, |x: &[f64], grad: &mut [f64]| {
+        grad[0] = 1.0;
+        if x[0] == 1.0 { 0.0 } else { f64::NAN }
+    });
+    let cliff = cliff.unwrap();
+    let mut solver = Panoc::new(&cliff, &Zero, &[1.0]).unwrap();
+    assert!(!run(&mut solver, &Stop::default(), ()).converged());
+    assert_eq!(solver.x(), [1.0]);
+}

@@ -5,11 +5,11 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 #![allow(clippy::unwrap_used)]
 
+use proxsplit::Prox;
 use proxsplit::data::{Dense, Elements, Order};
 use proxsplit::prox::{Huber, NonNegL1};
 use proxsplit::set::{BoxSet, L2Ball, NonNeg, Simplex};
 use proxsplit::simd::{Level, with_level};
-use proxsplit::Prox;
 use proxsplit_factor::{
     Data, Factorization, Generated, Inner, Lanes, Method, Missing, Problem, Settings,
 };
@@ -47,10 +47,7 @@ fn with_data<T: Lanes, R>(storage: &str, work: impl FnOnce(&Data<'_, T>) -> R) -
 }
 
 /// Calls `work` with the terms of X and of A.
-fn with_terms<T: Lanes, R>(
-    terms: &str,
-    work: impl FnOnce(&dyn Prox<T>, &dyn Prox<T>) -> R,
-) -> R {
+fn with_terms<T: Lanes, R>(terms: &str, work: impl FnOnce(&dyn Prox<T>, &dyn Prox<T>) -> R) -> R {
     match terms {
         "nonneg" => work(&NonNeg, &NonNeg),
         "l1" => work(&NonNegL1::new(0.02).unwrap(), &NonNegL1::new(0.3).unwrap()),
@@ -68,7 +65,11 @@ fn digest<T: Lanes>(method: Method, storage: &str, terms: &str) -> Option<u64> {
         method,
         seed: 3,
         batch: Some(20),
-        inner: if terms == "l1" { Inner::Identity } else { Inner::Prox },
+        inner: if terms == "l1" {
+            Inner::Identity
+        } else {
+            Inner::Prox
+        },
         ..Settings::default()
     };
     with_data::<T, _>(storage, |data| {

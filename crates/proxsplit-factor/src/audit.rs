@@ -3,6 +3,7 @@
 use crate::balance::{Balance, Scales, Size, sizes};
 use crate::look;
 use crate::membership::{Outside, settle};
+use crate::misfit;
 use crate::plain;
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, gram};
@@ -72,7 +73,8 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
         Some(_) => f64::INFINITY,
     };
     let total = problem.data.square();
-    let best = look::with_best_codes(problem, factors.clone());
+    let mut misfit = misfit::of(problem.data, rank);
+    let best = look::with_best_codes(problem, &mut *misfit, factors.clone());
     let escape = look::escape(problem, &factors, (&gx, &ga));
     let (x, a) = (sizes(&factors.x, rank), sizes(&factors.a, rank));
     let balance = Balance::of(&atoms, &codes);
@@ -105,7 +107,7 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
 /// ‖G·F − slope‖, which is ‖YAᵀ‖ or ‖XᵀY‖ where no entry is missing.
 fn data_with<T: Lanes>(slope: &[f64], gram: &[T], factor: &[T], rank: usize) -> f64 {
     let mut product = vec![T::ZERO; factor.len()];
-    crate::incremental::times(&mut product, gram, factor, rank);
+    crate::products::times(&mut product, gram, factor, rank);
     let parts: Vec<f64> = product
         .iter()
         .zip(slope)

@@ -1,7 +1,7 @@
 //! Codes of new samples for atoms that are fixed.
 
 use crate::codes::{Side, Term};
-use crate::look;
+use crate::misfit;
 use crate::products::{Data, Lanes};
 use proxsplit::linalg::Mat;
 use proxsplit::{Error, Prox};
@@ -24,7 +24,8 @@ pub fn encode<T: Lanes>(
     proxsplit::error::all_finite("X", x.data())?;
     codes.fits(rank)?;
     let mut a = vec![T::ZERO; rank * data.cols()];
-    Term::new(codes, Side::Codes).project(&mut a, rank, T::ONE);
-    look::solve_codes(data, x.transposed().data(), &mut a, codes);
+    let psi = Term::new(codes, Side::Codes);
+    psi.project(&mut a, rank, T::ONE);
+    misfit::of(data, rank).solve_codes_exactly(x.transposed().data(), &mut a, &psi);
     Mat::new(rank, data.cols(), a)
 }

@@ -1,27 +1,24 @@
 //! A run: a [`Solver`] over mini-batches or passes, whose whole state can be saved and restored.
 
 use crate::balance::{Balance, Scales};
-use crate::batch::Batch;
-use crate::engine::Engine;
 use crate::look::{self, Escape};
+use crate::method::{self, Method};
+use crate::misfit;
 use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
-use crate::settings::{Method, Settings, Step};
+use crate::settings::{Settings, Step};
+use crate::visits::Batches;
 use crate::work::{Work, scale_rows};
 use proxsplit::ledger::{Level, Source};
 use proxsplit::solve::{Method as Kind, Progress, Setting};
 use proxsplit::{AtPoint, Class, Error, Ledger, Lipschitz, Solver};
-use std::borrow::Cow;
-
-/// Passes of `aggregated` before `auto` goes over to `batch`.
-pub(crate) const WARM_UP: u64 = 1;
 
 /// A run of one method on one problem.
 ///
 /// It is an iterator of [`Progress`], one item a mini-batch (`batch`: a pass), and works with [`proxsplit::run()`].
 pub struct Factorization<'a, T: Lanes> {
     pub(crate) work: Work<'a, T>,
-    pub(crate) engine: Engine<T>,
+    pub(crate) method: Box<dyn Method<T>>,
     pub(crate) settings: Settings,
     pub(crate) ledger: Ledger,
     /// The factors that the last look was about, if X has not moved since.
@@ -46,15 +43,16 @@ impl<'a, T: Lanes> Factorization<'a, T> {
                 proxsplit::step::Diminishing::new(first, power)?;
             }
         }
+        let misfit = misfit::of(problem.data, problem.rank);
         let start = match start {
             Some(start) => crate::init::given(start, problem)?,
-            None => crate::init::start(problem, settings.init, settings.seed),
+            None => crate::init::start(problem, &*misfit, (settings.init, settings.seed)),
         };
-        let work = Work::new(problem, start);
-        let engine = Engine::new(&work, settings)?;
+        let work = Work::new(problem, misfit, start);
+        let method = method::new(&work, settings)?;
         Ok(Self {
             work,
-            engine,
+            method,
             settings,
             ledger: Ledger::default(),
             looked: None,
@@ -68,20 +66,12 @@ impl<'a, T: Lanes> Factorization<'a, T> {
         &self.work.factors
     }
 
-    /// X as it may be returned: in its set.
-    fn feasible(&self) -> Cow<'_, [T]> {
-        match &self.engine {
-            Engine::Incremental(incremental) => incremental.settled(&self.work),
-            _ => Cow::Borrowed(&self.work.factors.x),
-        }
-    }
-
     /// The factors as they would be returned now, but for the codes: X in its set and, where nothing else decides on the scale,
     /// with columns of norm 1; and by what they were multiplied. The certificate is about this point: residuals depend on the scale.
     fn result(&self) -> (Factors<T>, Scales<T>) {
         let mut factors = Factors {
             rank: self.work.problem.rank,
-            x: self.feasible().into_owned(),
+            x: self.method.settled(&self.work).into_owned(),
             a: self.work.factors.a.clone(),
         };
         let balance = Balance::of(&self.work.atoms, &self.work.codes);
@@ -99,7 +89,8 @@ impl<'a, T: Lanes> Factorization<'a, T> {
             look::replace(&mut factors, &escape);
             self.work.memory.revived += 1;
             self.work.factors = factors;
-            self.engine.start_over(&mut self.work);
+            self.method.start_over(&mut self.work);
+            self.work.memory.objective = None;
         }
     }
 }
@@ -110,39 +101,14 @@ impl<T: Lanes> Iterator for Factorization<'_, T> {
     /// At most one mini-batch of work; `None` when the factors are no longer finite.
     fn next(&mut self) -> Option<Progress> {
         self.replace_dead_atom();
-        let batches = match &mut self.engine {
-            Engine::Batch(batch) => {
-                batch.step(&mut self.work);
-                1
-            }
-            Engine::Aggregated(aggregated) => {
-                aggregated.step(&mut self.work);
-                aggregated.batches.count()
-            }
-            Engine::Incremental(incremental) => {
-                incremental.step(&mut self.work);
-                incremental.batches.count()
-            }
-            Engine::Sggd(sggd) => {
-                sggd.step(&mut self.work);
-                sggd.batches.count()
-            }
-        };
-        let warmed_up = self.work.memory.pass >= WARM_UP && self.work.memory.visited == 0;
-        if self.settings.method == Method::Auto
-            && warmed_up
-            && !matches!(self.engine, Engine::Batch(_))
-        {
-            self.engine = Engine::Batch(Batch::new(&self.work.factors));
-            // The stale statistics are gone, and their error with them.
-            self.ledger = Ledger::default();
-        }
+        self.method.step(&mut self.work);
+        let batches = self.method.batches().map_or(1, Batches::count);
         let memory = &mut self.work.memory;
         memory.iteration += 1;
         let finite = memory.objective.is_none_or(f64::is_finite) && memory.displacement.is_finite();
         // Near an exact fit the objective that was seen is mostly rounding.
-        let square = self.work.problem.data.square();
-        let told = |objective: &f64| !look::is_lost::<T>(*objective, 0.5 * square);
+        let size = self.work.misfit.size();
+        let told = |objective: &f64| !look::is_lost::<T>(*objective, size);
         finite.then_some(Progress {
             iteration: memory.iteration,
             passes: memory.pass as f64 + memory.visited as f64 / batches as f64,
@@ -160,14 +126,15 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
     /// The pair of X and nearly exact codes, by four products; about the work of two passes.
     fn measure(&mut self) -> AtPoint {
         let (factors, scales) = self.result();
-        let mut findings = look::with_best_codes(self.work.problem, factors);
+        let mut findings =
+            look::with_best_codes(self.work.problem, &mut *self.work.misfit, factors);
         self.ledger = Ledger::default();
         self.ledger
             .set(Source::Rounding, Level::Estimated(findings.at.rounding));
         // As it is where the method stands, whose errors are noted.
         scale_rows(&mut findings.slope, &scales.atoms);
         let scale = findings.at.pair.map_or(1.0, |pair| pair.scale_x);
-        self.engine
+        self.method
             .note_errors(&self.work, &findings.slope, scale, &mut self.ledger);
         self.escape = findings.escape;
         self.looked = Some(findings.factors);
@@ -194,7 +161,7 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
             ledger: self.ledger,
             assumptions: Vec::new(),
         };
-        self.engine.describe(&mut setting);
+        self.method.describe(&mut setting);
         setting
     }
 

@@ -15,28 +15,25 @@
 //! # Ok::<(), proxsplit::Error>(())
 //! ```
 
-mod aggregated;
 mod audit;
 mod balance;
-mod batch;
 mod bound;
 mod codes;
 mod description;
 mod encode;
-mod engine;
 mod factorization;
 mod generate;
-mod incremental;
 mod init;
 mod look;
 mod membership;
+mod method;
+mod misfit;
 mod missing;
 mod plain;
 mod problem;
 mod products;
 mod revive;
 mod settings;
-mod sggd;
 mod state;
 mod visits;
 mod words;

@@ -10,9 +10,10 @@ pub(crate) fn revive<T: Lanes>(work: &mut Work<'_, T>) -> bool {
     let rank = work.problem.rank;
     let mut revived = 0;
     for _ in 0..rank {
-        gram(&mut work.gx, &work.factors.x, rank);
-        gram(&mut work.ga, &work.factors.a, rank);
-        let escape = look::escape(work.problem, &work.factors, (&work.gx, &work.ga));
+        let grams = work.misfit.grams();
+        gram(&mut grams.x, &work.factors.x, rank);
+        gram(&mut grams.a, &work.factors.a, rank);
+        let escape = look::escape(work.problem, &work.factors, (&grams.x, &grams.a));
         let worth = 1e-9 * work.memory.objective.unwrap_or(0.0);
         let Some(escape) = escape.filter(|escape| escape.gain > worth) else {
             break;

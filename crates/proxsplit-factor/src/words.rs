@@ -1,21 +1,15 @@
 //! What a run says about itself.
 
 use crate::balance::Balance;
-use crate::engine::Engine;
-use crate::factorization::{Factorization, WARM_UP};
+use crate::factorization::Factorization;
+use crate::method::WARM_UP;
 use crate::products::Lanes;
 use crate::settings::Method;
 
 impl<T: Lanes> Factorization<'_, T> {
     /// What runs: the method, and the size of its batches.
     pub fn picked(&self) -> String {
-        let batches = match &self.engine {
-            Engine::Batch(_) => None,
-            Engine::Aggregated(a) => Some(&a.batches),
-            Engine::Incremental(i) => Some(&i.batches),
-            Engine::Sggd(s) => Some(&s.batches),
-        };
-        match (self.settings.method, batches) {
+        match (self.settings.method, self.method.batches()) {
             (Method::Auto, _) if self.work.problem.data.missing() > 0 => {
                 "auto: batch passes with extrapolation, as entries are missing".into()
             }

@@ -1,9 +1,10 @@
 //! What all methods share: the problem, the factors, and the memory of where a run is.
 
 use crate::balance::Scales;
-use crate::codes::{Effort, Quadratic, Term};
+use crate::codes::{Effort, Term};
+use crate::misfit::Misfit;
 use crate::problem::{Factors, Problem};
-use crate::products::{Lanes, dot, gram};
+use crate::products::Lanes;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -39,29 +40,22 @@ pub(crate) struct Work<'a, T: Lanes> {
     pub(crate) atoms: Term<'a, T>,
     pub(crate) codes: Term<'a, T>,
     pub(crate) factors: Factors<T>,
-    /// XᵀY of a range of columns.
-    pub(crate) xy: Vec<T>,
-    /// AYᵀ
-    pub(crate) ya: Vec<T>,
-    /// XᵀX
-    pub(crate) gx: Vec<T>,
-    /// AAᵀ
-    pub(crate) ga: Vec<T>,
+    pub(crate) misfit: Box<dyn Misfit<T> + 'a>,
     pub(crate) scales: Scales<T>,
     pub(crate) memory: Memory,
 }
 
 impl<'a, T: Lanes> Work<'a, T> {
-    pub(crate) fn new(problem: Problem<'a, T>, factors: Factors<T>) -> Self {
-        let square = vec![T::ZERO; problem.rank * problem.rank];
+    pub(crate) fn new(
+        problem: Problem<'a, T>,
+        misfit: Box<dyn Misfit<T> + 'a>,
+        factors: Factors<T>,
+    ) -> Self {
         let (atoms, codes) = problem.terms();
         Self {
             atoms,
             codes,
-            xy: vec![T::ZERO; factors.a.len()],
-            ya: vec![T::ZERO; factors.x.len()],
-            gx: square.clone(),
-            ga: square,
+            misfit,
             scales: Scales::new(problem.rank),
             memory: Memory {
                 iteration: 0,
@@ -77,74 +71,38 @@ impl<'a, T: Lanes> Work<'a, T> {
         }
     }
 
-    /// Codes of a range of columns for the given Xᵀ, improved from where they are; leaves XᵀY and XᵀX in the buffers.
+    /// Codes of a range of columns for the given Xᵀ, improved from where they are.
     pub(crate) fn solve_codes(&mut self, x: &[T], range: Range<usize>, effort: Effort) {
         let rank = self.problem.rank;
-        let part = range.start * rank..range.end * rank;
-        let xy = &mut self.xy[part.clone()];
-        let own = self.problem.data.own_of_columns(x, &range);
-        self.problem.data.with_columns(xy, x, range);
-        gram(&mut self.gx, x, rank);
-        let problem = Quadratic {
-            gram: &self.gx,
-            linear: xy,
-            rank,
-            own,
-        };
-        self.codes.solve(problem, &mut self.factors.a[part], effort);
+        let codes = &mut self.factors.a[range.start * rank..range.end * rank];
+        self.misfit
+            .solve_codes(x, codes, range, (&self.codes, effort));
     }
 
-    /// Atoms for the codes `a` whose AYᵀ and AAᵀ are in the buffers, improved from where they are.
+    /// Atoms for the codes `a`, which the misfit has seen, improved from where they are.
     pub(crate) fn solve_atoms(&mut self, a: &[T], effort: Effort) {
-        let data = self.problem.data;
-        let problem = Quadratic {
-            gram: &self.ga,
-            linear: &self.ya,
-            rank: self.problem.rank,
-            own: data.own_of_rows(a, 0..data.cols()),
-        };
-        self.atoms.solve(problem, &mut self.factors.x, effort);
+        let x = &mut self.factors.x;
+        self.misfit.solve_atoms(x, a, (&self.atoms, effort));
     }
 
-    /// ½‖Y − XA‖² + ψ₀(X) + ψ(A) for the codes `a` whose AYᵀ and AAᵀ are in the buffers.
+    /// The objective for the codes `a`, which the misfit has seen.
     pub(crate) fn objective_for(&mut self, a: &[T]) -> f64 {
+        let (x, rank) = (&self.factors.x, self.problem.rank);
+        self.misfit.value(x, a) + self.atoms.penalty(x, rank) + self.codes.penalty(a, rank)
+    }
+
+    /// Whether an atom is zero or used by no sample, at the X and the codes of the last objective.
+    pub(crate) fn has_dead_atoms(&mut self) -> bool {
         let rank = self.problem.rank;
-        gram(&mut self.gx, &self.factors.x, rank);
-        self.misfit(a) + self.atoms.penalty(&self.factors.x, rank) + self.codes.penalty(a, rank)
+        let lives = |gram: &[T]| gram.iter().step_by(rank + 1).all(|&g| g > T::ZERO);
+        let grams = self.misfit.grams();
+        !(lives(&grams.x) && lives(&grams.a))
     }
 
-    /// Whether an atom is zero or used by no sample, by the XᵀX and AAᵀ in the buffers.
-    pub(crate) fn has_dead_atoms(&self) -> bool {
-        let lives = |gram: &[T]| {
-            gram.iter()
-                .step_by(self.problem.rank + 1)
-                .all(|&g| g > T::ZERO)
-        };
-        !(lives(&self.gx) && lives(&self.ga))
-    }
-
-    /// Whether the columns of X, whose XᵀX is in the buffers, have norms near 1: near enough to wait with scaling.
-    pub(crate) fn is_nearly_normal(&self) -> bool {
-        let squares = self.gx.iter().step_by(self.problem.rank + 1);
+    /// Whether the columns of the X of the last objective have norms near 1: near enough to wait with scaling.
+    pub(crate) fn is_nearly_normal(&mut self) -> bool {
+        let squares = self.misfit.grams().x.iter().step_by(self.problem.rank + 1);
         squares.into_iter().all(|s| (0.25..=4.0).contains(&s.f64()))
-    }
-
-    /// ½‖Y − XA‖² for the codes `a` from the buffers AYᵀ, AAᵀ and XᵀX.
-    pub(crate) fn misfit(&self, a: &[T]) -> f64 {
-        let (data, x) = (self.problem.data, &self.factors.x);
-        let cross = dot(x, &self.ya);
-        let product = data.observed_square((x, &self.gx), (a, &self.ga), &(0..data.cols()));
-        (0.5 * data.square() - cross + 0.5 * product).max(0.0)
-    }
-
-    /// What a batch of columns, whose codes and XᵀY, XᵀX and AAᵀ are there, adds to the misfit beside ½‖Y‖².
-    pub(crate) fn share_of_misfit(&self, range: Range<usize>) -> f64 {
-        let rank = self.problem.rank;
-        let part = range.start * rank..range.end * rank;
-        let (x, a) = (&self.factors.x, &self.factors.a[part.clone()]);
-        let data = self.problem.data;
-        let product = data.observed_square((x, &self.gx), (a, &self.ga), &range);
-        0.5 * product - dot(&self.xy[part], a)
     }
 }
 
@@ -165,8 +123,8 @@ pub(crate) fn scale_rows<T: Lanes>(factor: &mut [T], weights: &[T]) {
 #[cfg(test)]
 mod tests {
     use super::{NEARLY_EXACT, Work};
-    use crate::products::{Data, gram};
-    use crate::{Factors, Missing, Problem};
+    use crate::products::Data;
+    use crate::{Factors, Missing, Problem, misfit};
     use proxsplit::data::{Dense, Elements, Order};
     use proxsplit::linalg::Mat;
     use proxsplit::prox::{Huber, NonNegL1};
@@ -193,14 +151,13 @@ mod tests {
             let problem = Problem::new(&data, rank, atoms, codes)?;
             let x = Mat::from_fn(m, rank, |i, k| ((i * 3 + k * 5) % 7) as f64 / 20.0);
             let start = Factors::new(&x, Mat::from_fn(rank, n, |_, _| 0.25))?;
-            let mut work = Work::new(problem, start);
+            let mut work = Work::new(problem, misfit::of(&data, rank), start);
             let mut last = f64::INFINITY;
             for _ in 0..40 {
                 let x = work.factors.x.clone();
                 work.solve_codes(&x, 0..n, NEARLY_EXACT);
                 let a = work.factors.a.clone();
-                data.with_rows(&mut work.ya, &a, 0..n);
-                gram(&mut work.ga, &a, rank);
+                work.misfit.see(&a);
                 for atoms_too in [false, true] {
                     if atoms_too {
                         work.solve_atoms(&a, NEARLY_EXACT);

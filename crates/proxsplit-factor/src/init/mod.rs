@@ -5,8 +5,9 @@ mod singular;
 use crate::balance::{Balance, Scales};
 use crate::codes::TOUCH;
 use crate::membership::settle;
+use crate::misfit::Misfit;
 use crate::problem::{Factors, Problem};
-use crate::products::{Lanes, dot, gram};
+use crate::products::Lanes;
 use crate::settings::Init;
 use crate::work::scale_rows;
 use proxsplit::Error;
@@ -15,7 +16,11 @@ use rand_pcg::Pcg64;
 use singular::positive_parts;
 
 /// The start that was asked for, inside the sets of both factors.
-pub(crate) fn start<T: Lanes>(problem: Problem<'_, T>, init: Init, seed: u64) -> Factors<T> {
+pub(crate) fn start<T: Lanes>(
+    problem: Problem<'_, T>,
+    misfit: &dyn Misfit<T>,
+    (init, seed): (Init, u64),
+) -> Factors<T> {
     let mut random = Pcg64::seed_from_u64(seed);
     let mut factors = match init.settled(problem) {
         Init::Random | Init::Auto => uniform(problem, &mut random),
@@ -28,7 +33,7 @@ pub(crate) fn start<T: Lanes>(problem: Problem<'_, T>, init: Init, seed: u64) ->
     let (atoms, codes) = problem.terms();
     atoms.project(&mut factors.x, problem.rank, T::of(TOUCH));
     codes.project(&mut factors.a, problem.rank, T::of(TOUCH));
-    rescale(&mut factors, problem);
+    rescale(&mut factors, problem, misfit);
     // Codes that are solved at a bad scale are shrunk by the wrong amount, often to nothing.
     let mut scales = Scales::new(problem.rank);
     if Balance::of(&atoms, &codes).find(&mut scales, &factors) {
@@ -87,16 +92,15 @@ fn uniform<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> Factors<T> 
     }
 }
 
-/// Runs of consecutive samples, and their length, that tell the scale of the data as well as a whole product would.
-const RUNS: usize = 4;
+/// Consecutive samples that tell the scale of the data as well as all would.
 const RUN: usize = 8;
 
-/// Multiplies both factors so that ‖Y − XA‖ is least over some samples, or over all if these tell nothing. Sets may hold X
+/// Multiplies both factors so that XA fits best over some samples, or over all if these tell nothing. Sets may hold X
 /// back; codes are solved anyway.
-fn rescale<T: Lanes>(factors: &mut Factors<T>, problem: Problem<'_, T>) {
+fn rescale<T: Lanes>(factors: &mut Factors<T>, problem: Problem<'_, T>, misfit: &dyn Misfit<T>) {
     let alpha = [RUN, problem.data.cols()]
         .into_iter()
-        .map(|length| best_scale(factors, problem, length))
+        .map(|length| misfit.best_scale(factors, length))
         .find(|alpha| alpha.is_finite() && *alpha > 0.0);
     let Some(alpha) = alpha else { return };
     let elementary = |e: Option<proxsplit::Elementary>| e.is_some_and(|e| e.upper == f64::INFINITY);
@@ -107,26 +111,6 @@ fn rescale<T: Lanes>(factors: &mut Factors<T>, problem: Problem<'_, T>) {
     if elementary(problem.codes.elementary()) {
         scale_rows(&mut factors.a, &root);
     }
-}
-
-/// α = ⟨XᵀY, A⟩ / ⟨XᵀX, AAᵀ⟩ over runs of samples.
-fn best_scale<T: Lanes>(factors: &Factors<T>, problem: Problem<'_, T>, length: usize) -> f64 {
-    let (rank, n) = (problem.rank, problem.data.cols());
-    let (mut gx, mut ga) = (vec![T::ZERO; rank * rank], vec![T::ZERO; rank * rank]);
-    gram(&mut gx, &factors.x, rank);
-    let mut xy = vec![T::ZERO; rank * length];
-    let (mut cross, mut square) = (0.0, 0.0);
-    for start in (0..n).step_by(n.div_ceil(RUNS).max(length)) {
-        let run = start..n.min(start + length);
-        let codes = &factors.a[rank * run.start..rank * run.end];
-        let xy = &mut xy[..codes.len()];
-        problem.data.with_columns(xy, &factors.x, run.clone());
-        gram(&mut ga, codes, rank);
-        cross += dot(xy, codes);
-        let (with_x, with_a) = ((&*factors.x, &*gx), (codes, &*ga));
-        square += problem.data.observed_square(with_x, with_a, &run);
-    }
-    cross / square
 }
 
 /// What stands where the positive parts left zeros.

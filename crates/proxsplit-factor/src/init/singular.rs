@@ -65,7 +65,7 @@ fn eigen<T: Lanes>(g: &[T], l: usize) -> Option<(Vec<T>, Vec<T>)> {
 /// rows ← map·rows
 fn apply<T: Lanes>(map: &[T], rows: &mut [T], l: usize) {
     let copy = rows.to_vec();
-    crate::incremental::times(rows, map, &copy, l);
+    crate::products::times(rows, map, &copy, l);
 }
 
 /// √σ times the larger of the two positive parts of every leading singular pair.

@@ -9,27 +9,15 @@ mod gap;
 
 pub(crate) use dead::{Escape, escape, is_time_for, replace};
 
-use crate::codes::{Effort, Quadratic, Side, Term, active_set};
-use crate::incremental::times;
-use crate::plain;
+use crate::misfit::{Grams, Misfit, Slopes};
 use crate::problem::{Factors, Problem};
-use crate::products::{Data, Lanes, dot, gram};
-use crate::work::NEARLY_EXACT;
+use crate::products::Lanes;
 use proxsplit::linalg::dense::{Mat, symmetric_eigenvalues};
-use proxsplit::linalg::vec::{axpy, norm};
-use proxsplit::{AtPoint, Pair, Prox};
-
-/// Sweeps until rounding stops them.
-const EXACT: Effort = Effort {
-    sweeps: 1000,
-    tolerance: 1e-7,
-};
+use proxsplit::linalg::vec::norm;
+use proxsplit::{AtPoint, Pair};
 
 /// Residuals above this, relative to their scale, are never taken for rounding.
 const LARGEST_ROUNDING: f64 = 1e-4;
-
-/// The least scale of a residual, as a fraction of its typical size.
-const TRACE: f64 = 1e-14;
 
 /// What was found at X.
 pub(crate) struct Findings<T> {
@@ -45,44 +33,37 @@ pub(crate) struct Findings<T> {
 /// Solves the codes for Xᵀ and looks at the pair.
 pub(crate) fn with_best_codes<T: Lanes>(
     problem: Problem<'_, T>,
+    misfit: &mut dyn Misfit<T>,
     mut factors: Factors<T>,
 ) -> Findings<T> {
-    solve_codes(problem.data, &factors.x, &mut factors.a, problem.codes);
-    at(problem, factors)
+    let (_, psi) = problem.terms();
+    misfit.solve_codes_exactly(&factors.x, &mut factors.a, &psi);
+    at(problem, misfit, factors)
 }
 
 /// What is true of the pair as it is.
-pub(crate) fn at<T: Lanes>(problem: Problem<'_, T>, factors: Factors<T>) -> Findings<T> {
+pub(crate) fn at<T: Lanes>(
+    problem: Problem<'_, T>,
+    misfit: &mut dyn Misfit<T>,
+    factors: Factors<T>,
+) -> Findings<T> {
     let (rank, data) = (problem.rank, problem.data);
     let n = data.cols();
     let (psi_x, psi_a) = problem.terms();
     let (x, a) = (&factors.x, &factors.a);
-    let square = || vec![T::ZERO; rank * rank];
-    let (mut gx, mut ga) = (square(), square());
-    gram(&mut gx, x, rank);
-    gram(&mut ga, a, rank);
-    let (mut xy, mut ya) = (vec![T::ZERO; a.len()], vec![T::ZERO; x.len()]);
-    data.with_columns(&mut xy, x, 0..n);
-    data.with_rows(&mut ya, a, 0..n);
-    let misfit = misfit(data, &factors, (&gx, &ga), &xy);
-    let scales = (
-        scale_of(&ya, x, data.square()),
-        scale_of(&xy, a, data.square()),
-    );
-    data.fill_columns(&mut xy, (x, &gx), a, &(0..n));
-    data.fill_rows(&mut ya, (a, &ga), x, 0..n);
-    let slope_x = slope(&ga, x, &ya, rank);
-    let slope_a = slope(&gx, a, &xy, rank);
-
-    let steps = (
-        1.0 / largest_eigenvalue(&ga, rank),
-        1.0 / largest_eigenvalue(&gx, rank),
-    );
+    let Slopes {
+        misfit: value,
+        x: slope_x,
+        a: slope_a,
+        scales,
+        steps,
+    } = misfit.slopes(&factors);
+    let Grams { x: gx, a: ga } = misfit.grams();
     let (residual_x, error_x) = psi_x.residual(x, &slope_x, (rank, steps.0));
     let (residual_a, error_a) = psi_a.residual(a, &slope_a, (rank, steps.1));
     let penalties = (psi_x.value(x, rank), psi_a.value(a, rank));
-    let objective = misfit + penalties.0 + penalties.1;
-    let escape = escape(problem, &factors, (&gx, &ga));
+    let objective = value + penalties.0 + penalties.1;
+    let escape = escape(problem, &factors, (gx, ga));
     let pair = Pair {
         residual_x,
         residual_a,
@@ -91,9 +72,9 @@ pub(crate) fn at<T: Lanes>(problem: Problem<'_, T>, factors: Factors<T>) -> Find
         step_x: steps.0,
         step_a: steps.1,
         codes_gap: gap::of_codes(problem, &factors, &slope_a),
-        dead_atoms: dead::count(&gx, &ga, rank),
+        dead_atoms: dead::count(gx, ga, rank),
         escape: escape.as_ref().map_or(0.0, |escape| escape.gain),
-        size: 0.5 * data.square(),
+        size: misfit.size(),
     };
     let level = |step: f64, factor: &[T], scale: f64, terms: usize| {
         let size = (terms as f64).sqrt() * norm(factor) / step + scale;
@@ -127,38 +108,10 @@ pub(crate) fn at<T: Lanes>(problem: Problem<'_, T>, factors: Factors<T>) -> Find
     }
 }
 
-/// ½‖Y − XA‖² through the products; by plain sums where these cancel so far that less than half of the digits are left, and where
-/// entries are missing, whose share is a difference itself.
-fn misfit<T: Lanes>(
-    data: &Data<'_, T>,
-    factors: &Factors<T>,
-    (gx, ga): (&[T], &[T]),
-    xy: &[T],
-) -> f64 {
-    let square = 0.5 * data.square();
-    let products = gx.iter().zip(ga).map(|(x, a)| x.f64() * a.f64());
-    let size = products.map(f64::abs).sum::<f64>();
-    let cross = dot(xy, &factors.a);
-    let misfit = square - cross + 0.5 * dot(gx, ga);
-    if data.missing() > 0 || is_lost::<T>(misfit, square + cross.abs() + size) {
-        plain::sums(data, factors, false).misfit
-    } else {
-        misfit
-    }
-}
-
 /// Whether rounding of parts of this size takes more than half of the digits of their sum.
 pub(crate) fn is_lost<T: Lanes>(sum: f64, parts: f64) -> bool {
     let kept = sum > 8.0 * T::EPSILON.f64().sqrt() * parts;
     !kept
-}
-
-/// G·F − C
-fn slope<T: Lanes>(gram: &[T], factor: &[T], linear: &[T], rank: usize) -> Vec<T> {
-    let mut slope = vec![T::ZERO; factor.len()];
-    times(&mut slope, gram, factor, rank);
-    axpy(-T::ONE, linear, &mut slope);
-    slope
 }
 
 /// ‖G‖, from above: rounding of the eigenvalue is allowed for. 1 if G is zero, where any step will do.
@@ -171,48 +124,5 @@ pub(crate) fn largest_eigenvalue<T: Lanes>(gram: &[T], rank: usize) -> f64 {
     match largest.min(bound) {
         0.0 => 1.0,
         norm => norm,
-    }
-}
-
-/// ‖C‖, the size of what cancels in the slope of a factor F; where nothing is left of the other factor, a trace of ‖Y‖²/‖F‖, which
-/// it is about at a good fit.
-fn scale_of<T: Lanes>(linear: &[T], factor: &[T], square: f64) -> f64 {
-    let typical = square / norm(factor);
-    let trace = if typical.is_finite() {
-        TRACE * typical
-    } else {
-        0.0
-    };
-    norm(linear).max(trace)
-}
-
-/// Codes for Xᵀ as exact as can be: by the active set where the codes are a ≥ 0, else by sweeps until nothing moves.
-pub(crate) fn solve_codes<T: Lanes>(
-    data: &Data<'_, T>,
-    x: &[T],
-    codes: &mut [T],
-    psi: &dyn Prox<T>,
-) {
-    let rank = x.len() / data.rows();
-    let (mut gx, mut xy) = (vec![T::ZERO; rank * rank], vec![T::ZERO; codes.len()]);
-    data.with_columns(&mut xy, x, 0..data.cols());
-    gram(&mut gx, x, rank);
-    let problem = Quadratic {
-        gram: &gx,
-        linear: &xy,
-        rank,
-        own: data.own_of_columns(x, &(0..data.cols())),
-    };
-    let term = Term::new(psi, Side::Codes);
-    let over_orthant = term
-        .elementary
-        .filter(|e| e.lower == 0.0 && e.upper == f64::INFINITY);
-    let is_exact = over_orthant.is_some_and(|elementary| {
-        // The active set wants a good support only.
-        term.solve(problem, codes, NEARLY_EXACT);
-        active_set::polish(problem, codes, elementary)
-    });
-    if !is_exact {
-        term.solve(problem, codes, EXACT);
     }
 }

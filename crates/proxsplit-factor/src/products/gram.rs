@@ -48,7 +48,7 @@ pub(super) fn square<T: Lanes>(sum: &mut [T], f: &[T], rank: usize) {
 }
 
 /// out (K × n) ← G·F for a K × K matrix G, on the calling thread.
-pub(crate) fn small_product<T: Lanes>(out: &mut [T], g: &[T], f: &[T], rank: usize) {
+pub(super) fn small_product<T: Lanes>(out: &mut [T], g: &[T], f: &[T], rank: usize) {
     let cols = f.len() / rank;
     scratch::with(padded::<T>(rank) * cols, |sum: &mut [T]| {
         sum.fill(T::ZERO);
@@ -62,6 +62,13 @@ pub(crate) fn small_product<T: Lanes>(out: &mut [T], g: &[T], f: &[T], rank: usi
         accumulate(sum, g, block, rank);
         unpad(out, sum, rank, T::ONE, false);
     });
+}
+
+/// The same on all threads.
+pub(crate) fn times<T: Lanes>(out: &mut [T], gram: &[T], factor: &[T], rank: usize) {
+    out.par_chunks_mut(rank * 512)
+        .zip(factor.par_chunks(rank * 512))
+        .for_each(|(out, factor)| small_product(out, gram, factor, rank));
 }
 
 /// ⟨a, b⟩

@@ -13,13 +13,12 @@ mod sparse;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use gaps::Own;
-pub(crate) use gram::{PART, distance_squared, dot, gram, in_order, small_product};
+pub(crate) use gaps::{Gaps, Own};
+pub(crate) use gram::{PART, distance_squared, dot, gram, in_order, times};
 pub use lanes::Lanes;
 
 use crate::Missing;
 use dense::Window;
-use gaps::Gaps;
 use proxsplit::data::{Dense, Element, Elements, Matrix, dispatch};
 use proxsplit::{Error, error};
 use rayon::prelude::*;

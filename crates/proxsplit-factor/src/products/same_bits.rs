@@ -1,7 +1,8 @@
 //! The same bits for every number of threads and every instruction set: products, Gram matrices, sums and sweeps.
 
+use super::gram::small_product;
 use super::tests::{draw, products, storages};
-use super::{Lanes, distance_squared, dot, gram, small_product};
+use super::{Lanes, distance_squared, dot, gram};
 use crate::codes::{Effort, Quadratic, Side, Term};
 use proxsplit::Prox;
 use proxsplit::prox::{Huber, L1, NonNegL1};

@@ -8,7 +8,7 @@ mod tests;
 pub(crate) use own::Own;
 use positions::{Kind, Positions};
 
-use super::{Data, Lanes, dot, in_order};
+use super::{Data, Lanes, in_order};
 use crate::Missing;
 use proxsplit::Error;
 use proxsplit::data::{Dense, Element, Matrix, Order, Sparse, dispatch};
@@ -108,73 +108,49 @@ fn stored(sparse: Sparse<'_>) -> Positions {
     Positions::collect(Kind::Observed, width, (0..lines).map(of_line))
 }
 
-impl<T: Lanes> Data<'_, T> {
-    /// How many entries are missing.
-    pub fn missing(&self) -> usize {
-        self.gaps.as_ref().map_or(0, |gaps| gaps.count)
-    }
-
-    /// The Gram matrices of a range of columns for Xᵀ, if entries are missing.
-    pub(crate) fn own_of_columns<'b>(
+impl Gaps {
+    /// The Gram matrices of a range of columns for Xᵀ.
+    pub(crate) fn of_columns<'b, T: Lanes>(
         &'b self,
         x: &'b [T],
         range: &Range<usize>,
-    ) -> Option<Own<'b, T>> {
-        let gaps = self.gaps.as_ref()?;
-        Some(Own::new(&gaps.columns, x, range.start, 0..self.rows()))
+    ) -> Own<'b, T> {
+        Own::new(&self.columns, x, range.start, 0..self.rows.lines())
     }
 
-    /// The Gram matrices of all rows for the codes of a range of columns, if entries are missing.
-    pub(crate) fn own_of_rows<'b>(
+    /// The Gram matrices of all rows for the codes of a range of columns.
+    pub(crate) fn of_rows<'b, T: Lanes>(
         &'b self,
         codes: &'b [T],
         range: Range<usize>,
-    ) -> Option<Own<'b, T>> {
-        let gaps = self.gaps.as_ref()?;
-        Some(Own::new(&gaps.rows, codes, 0, range))
+    ) -> Own<'b, T> {
+        Own::new(&self.rows, codes, 0, range)
     }
 
-    /// Σ (x_i·a_t)² over the observed entries of a range of columns: ⟨XᵀX, AAᵀ⟩ if none is missing.
-    pub(crate) fn observed_square(
+    /// Σ (x_i·a_t)² over the observed entries of a range of columns.
+    pub(crate) fn square<T: Lanes>(
         &self,
         (x, gx): (&[T], &[T]),
-        (codes, ga): (&[T], &[T]),
+        codes: &[T],
         range: &Range<usize>,
     ) -> f64 {
-        let Some(own) = self.own_of_columns(x, range) else {
-            return dot(gx, ga);
-        };
-        let rank = x.len() / self.rows();
+        let (own, rank) = (self.of_columns(x, range), gx.len().isqrt());
         let parts = codes.par_chunks(rank * PART).enumerate();
         in_order(parts.map(|(part, codes)| {
             let columns = (part * PART..).zip(codes.chunks_exact(rank));
             columns.map(|(t, a)| own.square(gx, a, t)).sum()
         }))
     }
+}
 
-    /// xy ← XᵀY with the current product XA in the gaps of a range of columns: XᵀXA − xy is then the slope of the codes.
-    pub(crate) fn fill_columns(
-        &self,
-        xy: &mut [T],
-        (x, gx): (&[T], &[T]),
-        codes: &[T],
-        range: &Range<usize>,
-    ) {
-        if let Some(own) = self.own_of_columns(x, range) {
-            own.add_lacking(xy, gx, codes);
-        }
+impl<T: Lanes> Data<'_, T> {
+    /// How many entries are missing.
+    pub fn missing(&self) -> usize {
+        self.gaps.as_ref().map_or(0, |gaps| gaps.count)
     }
 
-    /// ya ← AYᵀ with the current product XA in the gaps of a range of columns: AAᵀX − ya is then the slope of X.
-    pub(crate) fn fill_rows(
-        &self,
-        ya: &mut [T],
-        (codes, ga): (&[T], &[T]),
-        x: &[T],
-        range: Range<usize>,
-    ) {
-        if let Some(own) = self.own_of_rows(codes, range) {
-            own.add_lacking(ya, ga, x);
-        }
+    /// Where entries are missing, if any are.
+    pub(crate) fn gaps(&self) -> Option<&Gaps> {
+        self.gaps.as_ref()
     }
 }

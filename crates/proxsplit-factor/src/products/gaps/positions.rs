@@ -56,7 +56,7 @@ impl Positions {
         self.indices.len()
     }
 
-    fn lines(&self) -> usize {
+    pub(super) fn lines(&self) -> usize {
         self.starts.len() - 1
     }
 

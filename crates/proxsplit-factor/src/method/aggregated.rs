@@ -6,6 +6,7 @@
 //! In the spirit of J. Mairal, F. Bach, J. Ponce, G. Sapiro, Online learning for matrix factorization and sparse coding,
 //! 2010, with every share refreshed on every visit.
 
+use super::{Method, own_numbers};
 use crate::balance::Balance;
 use crate::codes::Effort;
 use crate::look;
@@ -13,6 +14,9 @@ use crate::products::{Lanes, distance_squared, gram};
 use crate::revive::revive;
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work, scale_rows};
+use proxsplit::Error;
+use proxsplit::solve::{Method as Kind, Setting};
+use serde_json::{Value, json};
 
 /// Sweeps over X at every visit.
 const ATOMS: Effort = Effort {
@@ -20,15 +24,15 @@ const ATOMS: Effort = Effort {
     tolerance: 1e-2,
 };
 
-/// The state of the method: the statistics themselves are the buffers AAᵀ and AYᵀ of the run.
+/// The state of the method.
 pub(crate) struct Aggregated<T> {
-    pub(crate) batches: Batches,
+    batches: Batches,
     /// AAᵀ
-    pub(crate) ga: Vec<T>,
+    ga: Vec<T>,
     /// AYᵀ
-    pub(crate) ya: Vec<T>,
+    ya: Vec<T>,
     /// Columns that have a share in the statistics.
-    pub(crate) seen: usize,
+    seen: usize,
     before: Vec<T>,
     share: Vec<T>,
     small: Vec<T>,
@@ -48,8 +52,38 @@ impl<T: Lanes> Aggregated<T> {
         }
     }
 
+    /// Shows the statistics to the misfit. In the first pass, what was seen stands for all columns: the term of X, which belongs
+    /// to all of them, would be too strong beside a few, and kill atoms that the others need.
+    fn show(&self, work: &mut Work<'_, T>) {
+        let share = T::of(work.problem.data.cols() as f64 / self.seen as f64);
+        work.misfit.shares().see_sums(&self.ya, &self.ga, share);
+    }
+
+    fn end_pass(&mut self, work: &mut Work<'_, T>) {
+        let rank = work.problem.rank;
+        work.memory.visited = 0;
+        work.memory.pass += 1;
+        // Exchanged shares leave rounding behind; the Gram matrix of all codes is cheap to have anew.
+        gram(&mut self.ga, &work.factors.a, rank);
+        self.show(work);
+        let a = std::mem::take(&mut work.factors.a);
+        work.memory.objective = Some(work.objective_for(&a));
+        work.factors.a = a;
+        if look::is_time_for(work.memory.pass) && work.has_dead_atoms() && revive(work) {
+            self.start_over(work);
+        }
+        let balance = Balance::of(&work.atoms, &work.codes);
+        if balance.find(&mut work.scales, &work.factors) {
+            work.factors.scale(&work.scales);
+            scale_rows(&mut self.ya, &work.scales.codes);
+            gram(&mut self.ga, &work.factors.a, rank);
+        }
+    }
+}
+
+impl<T: Lanes> Method<T> for Aggregated<T> {
     /// One batch.
-    pub(crate) fn step(&mut self, work: &mut Work<'_, T>) {
+    fn step(&mut self, work: &mut Work<'_, T>) {
         let rank = work.problem.rank;
         let range = self.batches.columns(work.memory.pass, work.memory.visited);
         let part = range.start * rank..range.end * rank;
@@ -74,11 +108,8 @@ impl<T: Lanes> Aggregated<T> {
         proxsplit::linalg::vec::axpy(T::ONE, &self.share, &mut self.ya);
 
         self.share.copy_from_slice(&work.factors.x);
-        work.ga.copy_from_slice(&self.ga);
-        work.ya.copy_from_slice(&self.ya);
-        if self.seen < work.problem.data.cols() {
-            self.stand_for_all(work, size);
-        }
+        self.seen = work.problem.data.cols().min(self.seen + size);
+        self.show(work);
         let a = std::mem::take(&mut work.factors.a);
         work.solve_atoms(&a, ATOMS);
         work.factors.a = a;
@@ -89,18 +120,12 @@ impl<T: Lanes> Aggregated<T> {
         }
     }
 
-    /// In the first pass, what was seen stands for all columns: the term of X, which belongs to all of them, would be too strong
-    /// beside a few, and kill atoms that the others need.
-    fn stand_for_all(&mut self, work: &mut Work<'_, T>, size: usize) {
-        self.seen += size;
-        let share = T::of(work.problem.data.cols() as f64 / self.seen as f64);
-        for sum in work.ga.iter_mut().chain(&mut work.ya) {
-            *sum *= share;
-        }
+    fn batches(&self) -> Option<&Batches> {
+        Some(&self.batches)
     }
 
-    /// Makes the statistics anew for factors that were changed from outside.
-    pub(crate) fn start_over(&mut self, work: &mut Work<'_, T>) {
+    /// Makes the statistics anew.
+    fn start_over(&mut self, work: &mut Work<'_, T>) {
         let n = work.problem.data.cols();
         gram(&mut self.ga, &work.factors.a, work.problem.rank);
         work.problem
@@ -113,25 +138,22 @@ impl<T: Lanes> Aggregated<T> {
         work.memory.visited = 0;
     }
 
-    fn end_pass(&mut self, work: &mut Work<'_, T>) {
-        let rank = work.problem.rank;
-        work.memory.visited = 0;
-        work.memory.pass += 1;
-        // Exchanged shares leave rounding behind; the Gram matrix of all codes is cheap to have anew.
-        gram(&mut self.ga, &work.factors.a, rank);
-        work.ga.copy_from_slice(&self.ga);
-        let a = std::mem::take(&mut work.factors.a);
-        work.memory.objective = Some(work.objective_for(&a));
-        work.factors.a = a;
-        if look::is_time_for(work.memory.pass) && work.has_dead_atoms() && revive(work) {
-            self.start_over(work);
-        }
-        let balance = Balance::of(&work.atoms, &work.codes);
-        if balance.find(&mut work.scales, &work.factors) {
-            work.factors.scale(&work.scales);
-            scale_rows(&mut self.ya, &work.scales.codes);
-            gram(&mut self.ga, &work.factors.a, rank);
-        }
+    fn describe(&self, setting: &mut Setting) {
+        setting.method = Kind::Monotone;
+        setting.vanishing = false;
+    }
+
+    fn numbers(&self) -> Value {
+        json!({ "aggregated": self.seen })
+    }
+
+    fn set_numbers(&mut self, saved: &Value, _: &Work<'_, T>) -> Result<(), Error> {
+        self.seen = own_numbers(saved, "aggregated")?;
+        Ok(())
+    }
+
+    fn arrays(&mut self) -> Vec<(&'static str, &mut Vec<T>)> {
+        vec![("aa", &mut self.ga), ("ay", &mut self.ya)]
     }
 }
 

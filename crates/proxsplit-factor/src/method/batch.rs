@@ -10,18 +10,24 @@
 //! plain passes are those of plain alternating minimization (the spacer-step argument: W. Zangwill, Nonlinear programming,
 //! 1969). Early-stopped inner solves are no error in this: each of their sweeps is such a descent.
 
+use super::{Method, own_numbers};
 use crate::balance::Balance;
 use crate::look;
 use crate::problem::Factors;
-use crate::products::{Lanes, PART, gram, in_order};
+use crate::products::{Lanes, PART, in_order};
 use crate::revive::revive;
+use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
+use proxsplit::Error;
+use proxsplit::certificate::{Assumption, Standing};
+use proxsplit::solve::{Method as Kind, Setting};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// The extrapolation's numbers.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct Extrapolation {
+struct Extrapolation {
     beta: f64,
     /// β must not grow beyond this.
     cap: f64,
@@ -36,7 +42,7 @@ pub(crate) struct Extrapolation {
     /// The objective where the last plain pass ended.
     plain: Option<f64>,
     /// Plain passes that raised the objective by more than rounding: there should be none.
-    pub(crate) rises: u32,
+    rises: u32,
 }
 
 const START: Extrapolation = Extrapolation {
@@ -54,18 +60,16 @@ const CAP_GROWTH: f64 = 1.01;
 const FAILURE: f64 = 1.5;
 /// Momentum that gains less than this share of the pass before is spent.
 const SPENT: f64 = 0.5;
-/// Differences of objectives below this multiple of the rounding of what cancels in them are none.
-const ROUNDINGS: f64 = 16.0;
 
 /// The state of the method.
 pub(crate) struct Batch<T> {
     /// The factors of the pass before.
-    pub(crate) old: Factors<T>,
+    old: Factors<T>,
     /// The extrapolated factors.
-    pub(crate) ahead: Factors<T>,
+    ahead: Factors<T>,
     /// Where the last plain pass ended, once there was one.
-    pub(crate) plain: Factors<T>,
-    pub(crate) extrapolation: Extrapolation,
+    plain: Factors<T>,
+    extrapolation: Extrapolation,
 }
 
 impl<T: Lanes> Batch<T> {
@@ -76,20 +80,6 @@ impl<T: Lanes> Batch<T> {
             plain: start.clone(),
             extrapolation: START,
         }
-    }
-
-    /// One pass.
-    pub(crate) fn step(&mut self, work: &mut Work<'_, T>) {
-        let at = &self.extrapolation;
-        if work.memory.pass >= at.next_plain && at.is_known {
-            self.plain_pass(work);
-        } else {
-            let beta = at.beta;
-            self.pass(work, beta);
-            self.judge(work);
-        }
-        work.memory.pass += 1;
-        self.tidy(work);
     }
 
     /// Both factors in turn; what runs ahead does so by `beta`.
@@ -109,13 +99,15 @@ impl<T: Lanes> Batch<T> {
             (code_beta, bounds),
         );
 
-        work.problem
-            .data
-            .with_rows(&mut work.ya, &self.ahead.a, 0..n);
-        gram(&mut work.ga, &self.ahead.a, rank);
+        work.misfit.see(&self.ahead.a);
         std::mem::swap(&mut self.old.x, &mut work.factors.x);
         std::mem::swap(&mut work.factors.x, &mut self.ahead.x);
-        keep_unused(&mut work.factors.x, &self.old.x, &work.ga, rank);
+        keep_unused(
+            &mut work.factors.x,
+            &self.old.x,
+            &work.misfit.grams().a,
+            rank,
+        );
         work.solve_atoms(&self.ahead.a, NEARLY_EXACT);
         let bounds = self::bounds(work.atoms.elementary);
         let moved = run_ahead(
@@ -142,7 +134,7 @@ impl<T: Lanes> Batch<T> {
         let before = work.memory.objective;
         self.pass(work, 0.0);
         let objective = work.objective_for(&self.ahead.a);
-        let rose = before.is_some_and(|before| objective > before + rounding(work));
+        let rose = before.is_some_and(|before| objective > before + work.misfit.rounding());
         work.memory.objective = Some(objective);
         self.plain.clone_from(&work.factors);
         self.extrapolation = Extrapolation {
@@ -161,7 +153,7 @@ impl<T: Lanes> Batch<T> {
         let gain = work.memory.objective.map(|last| last - objective);
         let fell = gain.unwrap_or(0.0);
         // Near a solution gains drown in rounding: that is no failure, or the method would stand still.
-        let slack = rounding(work);
+        let slack = work.misfit.rounding();
         let (mut restarts, mut is_taken_back) = (false, false);
         self.extrapolation = if fell < -slack || objective.is_nan() {
             if before.gain.is_some_and(|last| -fell > last) || objective.is_nan() {
@@ -215,11 +207,60 @@ impl<T: Lanes> Batch<T> {
     }
 }
 
-/// What rounding can do to an objective: ½‖Y‖² and the products of XᵀX and AAᵀ, which are in the buffers, cancel in it.
-fn rounding<T: Lanes>(work: &Work<'_, T>) -> f64 {
-    let products = work.gx.iter().zip(&work.ga);
-    let size: f64 = products.map(|(x, a)| (x.f64() * a.f64()).abs()).sum();
-    ROUNDINGS * T::EPSILON.f64() * (0.5 * work.problem.data.square() + size)
+impl<T: Lanes> Method<T> for Batch<T> {
+    /// One pass.
+    fn step(&mut self, work: &mut Work<'_, T>) {
+        let at = &self.extrapolation;
+        if work.memory.pass >= at.next_plain && at.is_known {
+            self.plain_pass(work);
+        } else {
+            let beta = at.beta;
+            self.pass(work, beta);
+            self.judge(work);
+        }
+        work.memory.pass += 1;
+        self.tidy(work);
+    }
+
+    fn batches(&self) -> Option<&Batches> {
+        None
+    }
+
+    fn start_over(&mut self, work: &mut Work<'_, T>) {
+        *self = Self::new(&work.factors);
+    }
+
+    fn describe(&self, setting: &mut Setting) {
+        setting.method = Kind::Monotone;
+        setting.vanishing = false;
+        if self.extrapolation.rises > 0 {
+            setting.assumptions.push(Assumption {
+                name: "a plain pass raised the objective",
+                standing: Standing::Violated,
+                text: "plain passes do not raise the objective".into(),
+            });
+        }
+    }
+
+    fn numbers(&self) -> Value {
+        json!({ "batch": self.extrapolation })
+    }
+
+    fn set_numbers(&mut self, saved: &Value, _: &Work<'_, T>) -> Result<(), Error> {
+        self.extrapolation = own_numbers(saved, "batch")?;
+        Ok(())
+    }
+
+    fn arrays(&mut self) -> Vec<(&'static str, &mut Vec<T>)> {
+        vec![
+            ("x-old", &mut self.old.x),
+            ("a-old", &mut self.old.a),
+            ("x-ahead", &mut self.ahead.x),
+            ("a-ahead", &mut self.ahead.a),
+            ("x-plain", &mut self.plain.x),
+            ("a-plain", &mut self.plain.a),
+        ]
+    }
 }
 
 /// Atoms that no code uses have no problem to be solved: they stay what they were, which lies in their set.

@@ -11,18 +11,21 @@ mod metric;
 #[cfg(test)]
 mod tests;
 
+use super::{Method, own_numbers};
 use crate::balance::Balance;
 use crate::codes::{Quadratic, Term, largest_eigenvalue_bound};
-use crate::products::{Lanes, distance_squared, dot, gram};
+use crate::misfit::Share;
+use crate::products::{Lanes, distance_squared, dot, gram, times};
 use crate::settings::{Inner, Step};
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
 use metric::Metric;
-use proxsplit::Lipschitz;
 use proxsplit::ledger::{Ledger, Level, Source};
 use proxsplit::linalg::vec::axpy;
-use proxsplit::solve::{Method, Setting};
+use proxsplit::solve::{Method as Kind, Setting};
+use proxsplit::{Error, Lipschitz};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -38,7 +41,7 @@ const DAMPING: f64 = 1e-2;
 
 /// The numbers of a pass.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct Pass {
+struct Pass {
     /// Σ f_t − ½‖Y‖² so far.
     sum: f64,
     /// The longest step whose floor is not reached.
@@ -89,26 +92,26 @@ impl Recent {
 
 /// The state of the method.
 pub(crate) struct Incremental<T> {
-    pub(crate) batches: Batches,
+    batches: Batches,
     inner: Inner,
     step: Step,
     /// Xᵀ at the start of the pass.
-    pub(crate) start: Vec<T>,
+    start: Vec<T>,
     /// Σ_t ∇f_t so far.
-    pub(crate) sum: Vec<T>,
+    sum: Vec<T>,
     /// Σ_t H_t x^{k,t} so far.
-    pub(crate) seen: Vec<T>,
+    seen: Vec<T>,
     /// H
-    pub(crate) metric: Vec<T>,
+    metric: Vec<T>,
     /// Σ_t H_t so far.
-    pub(crate) curvature: Vec<T>,
-    pub(crate) pass: Pass,
-    gradient: Vec<T>,
+    curvature: Vec<T>,
+    pass: Pass,
+    share: Share<T>,
     linear: Vec<T>,
     /// ∇f at the start of the pass, if it was measured there.
-    pub(crate) exact: Option<Vec<T>>,
+    exact: Option<Vec<T>>,
     /// Xᵀ at the start of the last pass that was not taken back.
-    pub(crate) good: Vec<T>,
+    good: Vec<T>,
     is_sampled: bool,
 }
 
@@ -134,7 +137,7 @@ impl<T: Lanes> Incremental<T> {
                     constant: Recent::default(),
                 },
             },
-            gradient: zeros.clone(),
+            share: Share::new(rank, work.problem.data.rows()),
             linear: zeros,
             exact: None,
             good: work.factors.x.clone(),
@@ -143,46 +146,8 @@ impl<T: Lanes> Incremental<T> {
         }
     }
 
-    /// One batch.
-    pub(crate) fn step(&mut self, work: &mut Work<'_, T>) {
-        let rank = work.problem.rank;
-        let range = self.batches.columns(work.memory.pass, work.memory.visited);
-        let part = range.start * rank..range.end * rank;
-        let x = std::mem::take(&mut work.factors.x);
-        work.solve_codes(&x, range.clone(), NEARLY_EXACT);
-        work.factors.x = x;
-        let codes = &work.factors.a[part];
-        gram(&mut work.ga, codes, rank);
-        let (data, both) = (work.problem.data, (codes, &*work.ga));
-        data.with_rows(&mut work.ya, codes, range.clone());
-        data.fill_rows(&mut work.ya, both, &work.factors.x, range.clone());
-        self.pass.sum += work.share_of_misfit(range.clone());
-
-        if work.memory.visited == 0 {
-            self.begin_pass(work, range.len());
-        }
-        times(&mut self.gradient, &work.ga, &work.factors.x, rank);
-        axpy(T::ONE, &work.ga, &mut self.curvature);
-        axpy(T::ONE, &self.gradient, &mut self.seen);
-        self.see_gaps(work, range);
-        axpy(-T::ONE, &work.ya, &mut self.gradient);
-        axpy(T::ONE, &self.gradient, &mut self.sum);
-        work.memory.visited += 1;
-        if work.memory.visited < self.batches.count() {
-            let term = match self.inner {
-                Inner::Prox => work.atoms,
-                Inner::Identity => Term::unconstrained(work.atoms),
-            };
-            let metric = (&*self.metric, work.memory.step);
-            let room = (&mut *work.ga, &mut *self.linear);
-            prox_step(term, metric, &mut work.factors.x, &self.gradient, room);
-        } else {
-            self.end_pass(work);
-        }
-    }
-
     /// Rows with gaps have less curvature than H_t, and as much less drift: what is seen of H_t(xᵏ − x^{k,t}) is made less by it.
-    fn see_gaps(&mut self, work: &Work<'_, T>, range: Range<usize>) {
+    fn see_gaps(&mut self, work: &mut Work<'_, T>, range: Range<usize>) {
         if work.problem.data.missing() == 0 {
             return;
         }
@@ -190,8 +155,8 @@ impl<T: Lanes> Incremental<T> {
         self.linear.copy_from_slice(&self.start);
         axpy(-T::ONE, &work.factors.x, &mut self.linear);
         let codes = &work.factors.a[range.start * rank..range.end * rank];
-        let data = work.problem.data;
-        data.fill_rows(&mut self.seen, (codes, &work.ga), &self.linear, range);
+        let shares = work.misfit.shares();
+        shares.add_lacking(&mut self.seen, &self.linear, (codes, &self.share), range);
     }
 
     /// The metric and the step of a pass. The first pass has no codes yet but those of its first batch.
@@ -200,7 +165,7 @@ impl<T: Lanes> Incremental<T> {
         self.start.copy_from_slice(&work.factors.x);
         if work.memory.pass == 0 {
             let share = T::of(work.problem.data.cols() as f64 / seen as f64);
-            for (metric, &gram) in self.metric.iter_mut().zip(&work.ga) {
+            for (metric, &gram) in self.metric.iter_mut().zip(&self.share.curvature) {
                 *metric = share * gram;
             }
         } else {
@@ -231,10 +196,10 @@ impl<T: Lanes> Incremental<T> {
         self.read_drift(work);
         work.factors.x.copy_from_slice(&self.start);
         let metric = (&*self.metric, work.memory.step);
-        let room = (&mut *work.ga, &mut *self.linear);
+        let room = (&mut *self.share.curvature, &mut *self.linear);
         prox_step(work.atoms, metric, &mut work.factors.x, &self.sum, room);
         work.memory.displacement = distance_squared(&self.start, &work.factors.x).sqrt();
-        let objective = 0.5 * work.problem.data.square()
+        let objective = work.misfit.size()
             + self.pass.sum
             + work.atoms.value(&self.start, rank)
             + work.codes.value(&work.factors.a, rank);
@@ -275,50 +240,6 @@ impl<T: Lanes> Incremental<T> {
             sum.fill(T::ZERO);
         }
         self.pass.sum = 0.0;
-    }
-
-    /// Begins a pass at factors that were changed from outside.
-    pub(crate) fn start_over(&mut self, work: &mut Work<'_, T>) {
-        self.start.copy_from_slice(&work.factors.x);
-        self.good.copy_from_slice(&work.factors.x);
-        self.exact = None;
-        self.clear();
-        work.memory.visited = 0;
-    }
-
-    /// Notes the largest drift since the last look, relative to `scale`, and remembers ∇f = `slope` where a pass begins, so that the
-    /// drift of that pass can be measured.
-    pub(crate) fn note_errors(
-        &mut self,
-        work: &Work<'_, T>,
-        slope: &[T],
-        scale: f64,
-        ledger: &mut Ledger,
-    ) {
-        let relative = match self.pass.drift.take() {
-            Some(Level::Measured(e)) => Level::Measured(e / scale),
-            Some(Level::Estimated(e)) => Level::Estimated(e / scale),
-            _ => Level::Unknown,
-        };
-        if self.is_sampled {
-            ledger.set(Source::Sampling, Level::Unknown);
-        } else {
-            ledger.set(Source::IncrementalDrift, relative);
-        }
-        self.exact = (work.memory.visited == 0).then(|| slope.to_vec());
-    }
-
-    /// What is known of the steps, in the metric of the passes.
-    pub(crate) fn describe(&self, setting: &mut Setting) {
-        setting.method = Method::Splitting;
-        setting.steps = self.pass.known.steps;
-        setting.lipschitz = self
-            .pass
-            .known
-            .lipschitz
-            .largest()
-            .map_or(Lipschitz::Unknown, Lipschitz::Estimated);
-        setting.constant = self.pass.known.constant.largest();
     }
 
     /// Notes ‖e‖ of the pass, and shortens the next step if the residual at the start of the pass is no larger.
@@ -371,10 +292,87 @@ impl<T: Lanes> Incremental<T> {
         }
         size
     }
+}
+
+impl<T: Lanes> Method<T> for Incremental<T> {
+    /// One batch.
+    fn step(&mut self, work: &mut Work<'_, T>) {
+        let rank = work.problem.rank;
+        let range = self.batches.columns(work.memory.pass, work.memory.visited);
+        let part = range.start * rank..range.end * rank;
+        let x = std::mem::take(&mut work.factors.x);
+        work.solve_codes(&x, range.clone(), NEARLY_EXACT);
+        work.factors.x = x;
+        let codes = &work.factors.a[part];
+        let shares = work.misfit.shares();
+        self.pass.sum += shares.share(&work.factors.x, codes, range.clone(), &mut self.share);
+
+        if work.memory.visited == 0 {
+            self.begin_pass(work, range.len());
+        }
+        axpy(T::ONE, &self.share.curvature, &mut self.curvature);
+        axpy(T::ONE, &self.share.product, &mut self.seen);
+        self.see_gaps(work, range);
+        axpy(T::ONE, &self.share.slope, &mut self.sum);
+        work.memory.visited += 1;
+        if work.memory.visited < self.batches.count() {
+            let term = match self.inner {
+                Inner::Prox => work.atoms,
+                Inner::Identity => Term::unconstrained(work.atoms),
+            };
+            let metric = (&*self.metric, work.memory.step);
+            let room = (&mut *self.share.curvature, &mut *self.linear);
+            prox_step(term, metric, &mut work.factors.x, &self.share.slope, room);
+        } else {
+            self.end_pass(work);
+        }
+    }
+
+    fn batches(&self) -> Option<&Batches> {
+        Some(&self.batches)
+    }
+
+    /// Begins a pass at factors that were changed from outside.
+    fn start_over(&mut self, work: &mut Work<'_, T>) {
+        self.start.copy_from_slice(&work.factors.x);
+        self.good.copy_from_slice(&work.factors.x);
+        self.exact = None;
+        self.clear();
+        work.memory.visited = 0;
+    }
+
+    /// Notes the largest drift since the last look, relative to `scale`, and remembers ∇f = `slope` where a pass begins, so that the
+    /// drift of that pass can be measured.
+    fn note_errors(&mut self, work: &Work<'_, T>, slope: &[T], scale: f64, ledger: &mut Ledger) {
+        let relative = match self.pass.drift.take() {
+            Some(Level::Measured(e)) => Level::Measured(e / scale),
+            Some(Level::Estimated(e)) => Level::Estimated(e / scale),
+            _ => Level::Unknown,
+        };
+        if self.is_sampled {
+            ledger.set(Source::Sampling, Level::Unknown);
+        } else {
+            ledger.set(Source::IncrementalDrift, relative);
+        }
+        self.exact = (work.memory.visited == 0).then(|| slope.to_vec());
+    }
+
+    /// What is known of the steps, in the metric of the passes.
+    fn describe(&self, setting: &mut Setting) {
+        setting.method = Kind::Splitting;
+        setting.steps = self.pass.known.steps;
+        setting.lipschitz = self
+            .pass
+            .known
+            .lipschitz
+            .largest()
+            .map_or(Lipschitz::Unknown, Lipschitz::Estimated);
+        setting.constant = self.pass.known.constant.largest();
+    }
 
     /// X as it may be returned. Between two batches of a pass with O = identity it has left its set: there it is what M makes of
     /// the gradients so far, a step of those batches alone.
-    pub(crate) fn settled<'w>(&self, work: &'w Work<'_, T>) -> Cow<'w, [T]> {
+    fn settled<'w>(&self, work: &'w Work<'_, T>) -> Cow<'w, [T]> {
         if self.inner == Inner::Prox || work.memory.visited == 0 {
             return Cow::Borrowed(&work.factors.x);
         }
@@ -384,6 +382,30 @@ impl<T: Lanes> Incremental<T> {
         let room = (&mut *scaled, &mut *linear);
         prox_step(work.atoms, metric, &mut x, &self.sum, room);
         Cow::Owned(x)
+    }
+
+    fn numbers(&self) -> Value {
+        json!({ "incremental": self.pass })
+    }
+
+    fn set_numbers(&mut self, saved: &Value, _: &Work<'_, T>) -> Result<(), Error> {
+        self.pass = own_numbers(saved, "incremental")?;
+        Ok(())
+    }
+
+    fn arrays(&mut self) -> Vec<(&'static str, &mut Vec<T>)> {
+        vec![
+            ("x-start", &mut self.start),
+            ("gradient", &mut self.sum),
+            ("seen", &mut self.seen),
+            ("metric", &mut self.metric),
+            ("curvature", &mut self.curvature),
+            ("x-good", &mut self.good),
+        ]
+    }
+
+    fn measured(&mut self) -> Option<(&'static str, &mut Option<Vec<T>>)> {
+        Some(("exact", &mut self.exact))
     }
 }
 
@@ -409,12 +431,4 @@ fn prox_step<T: Lanes>(
         own: None,
     };
     term.solve(problem, x, NEARLY_EXACT);
-}
-
-/// out ← G·F
-pub(crate) fn times<T: Lanes>(out: &mut [T], gram: &[T], factor: &[T], rank: usize) {
-    use rayon::prelude::*;
-    out.par_chunks_mut(rank * 512)
-        .zip(factor.par_chunks(rank * 512))
-        .for_each(|(out, factor)| crate::products::small_product(out, gram, factor, rank));
 }

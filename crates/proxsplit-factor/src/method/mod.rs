@@ -1,0 +1,131 @@
+//! How X is improved: the slot of the method. A method is one file, and one line in [`new`].
+
+mod aggregated;
+mod auto;
+mod batch;
+mod incremental;
+mod sggd;
+
+use crate::products::Lanes;
+use crate::settings::{Method as Name, Settings, Step};
+use crate::visits::Batches;
+use crate::work::Work;
+use aggregated::Aggregated;
+use auto::Auto;
+use batch::Batch;
+use incremental::Incremental;
+use proxsplit::Error;
+use proxsplit::ledger::Ledger;
+use proxsplit::order::Order;
+use proxsplit::solve::Setting;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use sggd::Sggd;
+use std::borrow::Cow;
+
+pub(crate) use auto::WARM_UP;
+
+/// A method with its state.
+pub(crate) trait Method<T: Lanes>: Send + Sync {
+    /// At most one mini-batch of work.
+    fn step(&mut self, work: &mut Work<'_, T>);
+
+    /// The batches of a pass; `None` if a step is a pass.
+    fn batches(&self) -> Option<&Batches>;
+
+    /// Xᵀ as it may be returned: in its set.
+    fn settled<'w>(&self, work: &'w Work<'_, T>) -> Cow<'w, [T]> {
+        Cow::Borrowed(&work.factors.x)
+    }
+
+    /// Forgets what was remembered of other factors, which have been changed from outside.
+    fn start_over(&mut self, work: &mut Work<'_, T>);
+
+    /// Notes the errors of the gradient at a look, relative to `scale`; `slope` is the exact gradient in X.
+    fn note_errors(&mut self, _: &Work<'_, T>, _slope: &[T], _scale: f64, _: &mut Ledger) {}
+
+    /// What is known of the method.
+    fn describe(&self, setting: &mut Setting);
+
+    /// The numbers of the state, under a name of their own.
+    fn numbers(&self) -> Value;
+
+    /// Goes on with saved numbers; refuses those of another method.
+    fn set_numbers(&mut self, saved: &Value, work: &Work<'_, T>) -> Result<(), Error>;
+
+    /// The arrays of the state.
+    fn arrays(&mut self) -> Vec<(&'static str, &mut Vec<T>)>;
+
+    /// An array of the length of X that is there at times.
+    fn measured(&mut self) -> Option<(&'static str, &mut Option<Vec<T>>)> {
+        None
+    }
+}
+
+/// The method that the settings ask for, chosen by the size and the storage of the data.
+pub(crate) fn new<T: Lanes>(
+    work: &Work<'_, T>,
+    settings: Settings,
+) -> Result<Box<dyn Method<T>>, Error> {
+    let data = work.problem.data;
+    let wants_passes = data.is_sparse() || data.missing() > 0;
+    Ok(match settings.method {
+        Name::Auto if !wants_passes => Box::new(Auto::new(work, batches(work, settings)?)),
+        Name::Auto | Name::Batch => {
+            batches(work, settings)?;
+            Box::new(Batch::new(&work.factors))
+        }
+        Name::Aggregated if data.missing() > 0 => {
+            return Err(Error::Incompatible(
+                "aggregated remembers statistics that all features share, but with missing entries each has its own: use batch, incremental or sggd"
+                    .into(),
+            ));
+        }
+        Name::Aggregated => Box::new(Aggregated::new(work, batches(work, settings)?)),
+        Name::Incremental => {
+            let choice = (settings.inner, settings.step);
+            Box::new(Incremental::new(work, batches(work, settings)?, choice))
+        }
+        Name::Sggd => {
+            let Some(term) = work.atoms.elementary else {
+                return Err(Error::Incompatible(
+                    "sggd needs a subgradient of the term of X: zero, l1, sql2, elastic with nonneg or a box".into(),
+                ));
+            };
+            let schedule = match settings.step {
+                Step::Auto => (1.0, 1.0),
+                Step::Constant(step) => (step, 1.0),
+                Step::Diminishing { first, power } => (first, power),
+            };
+            Box::new(Sggd::new(work, batches(work, settings)?, schedule, term))
+        }
+    })
+}
+
+/// The mini-batches that the settings ask for.
+fn batches<T: Lanes>(work: &Work<'_, T>, settings: Settings) -> Result<Batches, Error> {
+    let columns = work.problem.data.cols();
+    if let Some(size) = settings.batch {
+        proxsplit::error::require("batch", size as f64, size > 0, "at least 1")?;
+    }
+    let usual = match settings.method {
+        _ if work.problem.data.is_sparse() => columns.div_ceil(4),
+        Name::Incremental => columns.div_ceil(4).max(256),
+        _ => columns.div_ceil(10).max(64),
+    };
+    let order = match (settings.method, settings.order) {
+        (Name::Aggregated | Name::Auto, Order::Random) => Order::Reshuffled,
+        (_, order) => order,
+    };
+    let size = settings.batch.unwrap_or(usual);
+    Batches::new(columns, size, order, settings.seed)
+}
+
+/// Saved numbers of the method of this name.
+fn own_numbers<N: DeserializeOwned>(saved: &Value, name: &str) -> Result<N, Error> {
+    let bad = |what: &str| Error::Incompatible(format!("the saved state does not fit: {what}"));
+    let numbers = saved
+        .get(name)
+        .ok_or_else(|| bad("it was made by another method"))?;
+    serde_json::from_value(numbers.clone()).map_err(|_| bad("its numbers are damaged"))
+}

@@ -1,0 +1,142 @@
+//! How far XA is from Y: the slot of the loss. A misfit is one file, and one line in [`of`].
+//!
+//! Methods see the data through this trait alone: they improve codes, let the misfit see all codes, improve X for them, and ask for
+//! the value. What a misfit keeps between these calls is its own affair, and so is where the columns are.
+
+mod observed;
+mod squared;
+
+use crate::codes::{Effort, Term};
+use crate::problem::Factors;
+use crate::products::{Data, Lanes, times};
+use observed::Observed;
+use proxsplit::linalg::vec::axpy;
+use squared::Squared;
+use std::ops::Range;
+
+/// The misfit of the data, by what is missing.
+pub(crate) fn of<'a, T: Lanes>(data: &'a Data<'a, T>, rank: usize) -> Box<dyn Misfit<T> + 'a> {
+    let squared = Squared::new(data, rank);
+    match data.gaps() {
+        None => Box::new(squared),
+        Some(gaps) => Box::new(Observed::new(squared, gaps)),
+    }
+}
+
+/// A term Σ_t ℓ(y_t, Xa_t) of the objective. Factors are Xᵀ (K × m) and A (K × T).
+pub(crate) trait Misfit<T: Lanes>: Send + Sync {
+    /// Improves the codes of a range of columns for the given Xᵀ.
+    fn solve_codes(
+        &mut self,
+        x: &[T],
+        codes: &mut [T],
+        range: Range<usize>,
+        how: (&Term<'_, T>, Effort),
+    );
+
+    /// The codes of all columns for Xᵀ, as exact as can be.
+    fn solve_codes_exactly(&mut self, x: &[T], codes: &mut [T], psi: &Term<'_, T>);
+
+    /// Looks at the codes of all columns, which `solve_atoms` and `value` are then about.
+    fn see(&mut self, codes: &[T]);
+
+    /// Improves Xᵀ for the codes that were seen.
+    fn solve_atoms(&mut self, x: &mut [T], codes: &[T], how: (&Term<'_, T>, Effort));
+
+    /// The misfit of Xᵀ and the codes that were seen.
+    fn value(&mut self, x: &[T], codes: &[T]) -> f64;
+
+    /// What rounding can do to the value that was found last.
+    fn rounding(&self) -> f64;
+
+    /// The size of what cancels in a value.
+    fn size(&self) -> f64;
+
+    /// XᵀX and AAᵀ: of the X of the last value, and of the codes that were seen.
+    fn grams(&mut self) -> &mut Grams<T>;
+
+    /// The value and both slopes at a pair.
+    fn slopes(&mut self, factors: &Factors<T>) -> Slopes<T>;
+
+    /// The number that XA must be multiplied by to fit best, over `length` columns here and there.
+    fn best_scale(&self, factors: &Factors<T>, length: usize) -> f64;
+
+    /// The misfit as a sum of shares of batches, if it is quadratic in X.
+    fn shares(&mut self) -> &mut dyn Shares<T>;
+}
+
+/// A misfit that is quadratic in X: the share of any columns is ½⟨X·H, X⟩ − ⟨AYᵀ, X⟩ with H = AAᵀ.
+pub(crate) trait Shares<T: Lanes> {
+    /// The share of a batch whose codes were solved last, at this Xᵀ; returns its misfit but for ½‖Y‖².
+    fn share(&mut self, x: &[T], codes: &[T], range: Range<usize>, share: &mut Share<T>) -> f64;
+
+    /// out ← out + what the slope of a batch lacks of H·X, as H also counts entries that are missing.
+    fn add_lacking(&self, out: &mut [T], x: &[T], codes: (&[T], &Share<T>), range: Range<usize>);
+
+    /// Sees `weight` times AYᵀ and AAᵀ in the place of those of all codes.
+    fn see_sums(&mut self, ya: &[T], aa: &[T], weight: T);
+}
+
+/// What a batch adds to the slope and to the curvature of X.
+pub(crate) struct Share<T> {
+    /// H = AAᵀ
+    pub(crate) curvature: Vec<T>,
+    /// H·X
+    pub(crate) product: Vec<T>,
+    /// The slope of X, transposed: H·X − AYᵀ.
+    pub(crate) slope: Vec<T>,
+}
+
+impl<T: Lanes> Share<T> {
+    pub(crate) fn new(rank: usize, rows: usize) -> Self {
+        let zeros = vec![T::ZERO; rank * rows];
+        Self {
+            curvature: vec![T::ZERO; rank * rank],
+            product: zeros.clone(),
+            slope: zeros,
+        }
+    }
+
+    /// The slope at Xᵀ, once the curvature is there.
+    fn meet(&mut self, x: &[T], ya: &[T]) {
+        times(
+            &mut self.product,
+            &self.curvature,
+            x,
+            self.curvature.len().isqrt(),
+        );
+        self.slope.copy_from_slice(&self.product);
+        axpy(-T::ONE, ya, &mut self.slope);
+    }
+}
+
+/// The Gram matrices of both factors.
+pub(crate) struct Grams<T> {
+    /// XᵀX
+    pub(crate) x: Vec<T>,
+    /// AAᵀ
+    pub(crate) a: Vec<T>,
+}
+
+impl<T: Lanes> Grams<T> {
+    fn new(rank: usize) -> Self {
+        let zeros = vec![T::ZERO; rank * rank];
+        Self {
+            x: zeros.clone(),
+            a: zeros,
+        }
+    }
+}
+
+/// What is true of a pair (X, A).
+pub(crate) struct Slopes<T> {
+    pub(crate) misfit: f64,
+    /// The slope of X, transposed: K × m.
+    pub(crate) x: Vec<T>,
+    /// The slope of A, K × T.
+    pub(crate) a: Vec<T>,
+    /// The sizes of what cancels in the two.
+    pub(crate) scales: (f64, f64),
+    /// 1/L of the two.
+    pub(crate) steps: (f64, f64),
+}

@@ -40,7 +40,7 @@ pub(crate) fn sums<T: Lanes>(data: &Data<'_, T>, factors: &Factors<T>, slopes: b
 }
 
 /// The data line by line in the order of storage.
-struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     matrix: Matrix<'a>,
     scale: f64,
     /// Whether entries that are not stored are missing.
@@ -51,7 +51,7 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    fn of<T: Lanes>(data: &Data<'a, T>) -> Self {
+    pub(crate) fn of<T: Lanes>(data: &Data<'a, T>) -> Self {
         let matrix = data.matrix();
         let order = match matrix {
             Matrix::Dense(dense) => dense.order(),
@@ -71,6 +71,29 @@ impl<'a> Lines<'a> {
             by_columns,
             count,
             width,
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Whether they are columns.
+    pub(crate) fn by_columns(&self) -> bool {
+        self.by_columns
+    }
+
+    /// The stored numbers of a line with their places.
+    pub(crate) fn numbers(&self, line: usize) -> Vec<(usize, f64)> {
+        let scaled = |(index, value): (usize, f64)| (index, value / self.scale);
+        match self.matrix {
+            Matrix::Dense(dense) => {
+                let start = line * self.width;
+                let entry = |i: usize| (i, dense.elements().get(start + i));
+                (0..self.width).map(entry).map(scaled).collect()
+            }
+            Matrix::Sparse(sparse) => entries(sparse, line).map(scaled).collect(),
         }
     }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod floor;
+mod kl;
 mod missing;
 mod quality;
 mod refusals;

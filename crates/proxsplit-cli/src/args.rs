@@ -45,14 +45,14 @@ pub(crate) struct Args {
 enum Command {
     /// Factorize a matrix: Y ≈ XA with penalties and constraints on both factors
     ///
-    /// Finds X (features × K) and A (K × samples) that minimize ½‖Y − XA‖² + ψ₀(X) + Σ ψ(a), with X and A in their sets.
+    /// Finds X (features × K) and A (K × samples) that minimize ½‖Y − XA‖² (or another --loss) + ψ₀(X) + Σ ψ(a), with X and A in their sets.
     /// Penalties and sets act on the columns of X and of A (see `proxsplit list operators`). X, A, run.json and trace.jsonl go to
     /// the output folder.
     #[command(after_help = EXIT_CODES)]
     Factorize(Box<factorize::Args>),
     /// Find the codes of new samples with the atoms of a finished run
     ///
-    /// The code of a sample y is argmin ½‖y − Xa‖² + ψ(a), with X, ψ, scale and orientation of the run.
+    /// The code of a sample y is argmin ½‖y − Xa‖² + ψ(a), with X, ψ, loss, scale and orientation of the run.
     Encode(encode::Args),
     /// Audit the factors of any program: objective, residuals, sets, dead atoms, sparsity
     ///

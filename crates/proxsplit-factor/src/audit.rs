@@ -2,8 +2,8 @@
 
 use crate::balance::{Balance, Scales, Size, sizes};
 use crate::look;
+use crate::loss::Loss;
 use crate::membership::{Outside, settle};
-use crate::misfit;
 use crate::plain;
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, gram};
@@ -52,6 +52,11 @@ pub struct Audit {
 pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<Audit, Error> {
     let rank = problem.rank;
     problem.fits(factors)?;
+    if problem.loss != Loss::Squared {
+        return Err(Error::Incompatible(
+            "plain sums are there for the squared loss only".into(),
+        ));
+    }
     let (atoms, codes) = problem.terms();
     // Misfit and slopes are those of the numbers as they are given, penalties those of what they were before a file rounded them.
     let found = plain::sums(problem.data, factors, true);
@@ -73,7 +78,7 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
         Some(_) => f64::INFINITY,
     };
     let total = problem.data.square();
-    let mut misfit = misfit::of(problem.data, rank);
+    let mut misfit = problem.misfit();
     let best = look::with_best_codes(problem, &mut *misfit, factors.clone());
     let escape = look::escape(problem, &factors, (&gx, &ga));
     let (x, a) = (sizes(&factors.x, rank), sizes(&factors.a, rank));

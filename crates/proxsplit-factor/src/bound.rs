@@ -3,6 +3,7 @@
 //! σ_i² are the eigenvalues of YYᵀ or YᵀY, whichever is smaller. Iterative singular values would only give an estimate: they come
 //! out too small, and the bound too large.
 
+use crate::loss::Loss;
 use crate::plain::Lines;
 use crate::problem::Problem;
 use crate::products::Lanes;
@@ -18,7 +19,7 @@ const TASKS: usize = 4;
 /// Numbers of a panel.
 const PANEL: usize = 1 << 20;
 
-/// The bound, if all entries are known and it costs no more than `passes` passes.
+/// The bound, if the loss is squared, all entries are known, and it costs no more than `passes` passes.
 pub(crate) fn of<T: Lanes>(problem: Problem<'_, T>, passes: f64) -> Option<f64> {
     let (data, rank) = (problem.data, problem.rank);
     let (m, n) = (data.rows() as f64, data.cols() as f64);
@@ -27,7 +28,8 @@ pub(crate) fn of<T: Lanes>(problem: Problem<'_, T>, passes: f64) -> Option<f64> 
     let s = side as f64;
     let cost = s * m * n + 10.0 * s * s * s;
     let is_cheap = side <= LONGEST && cost <= 4.0 * rank as f64 * m * n * passes;
-    if !is_cheap || side <= rank || data.missing() > 0 {
+    let holds = problem.loss == Loss::Squared && data.missing() == 0;
+    if !(is_cheap && holds) || side <= rank {
         return None;
     }
     let terms = least(problem.atoms, data.rows())? * rank as f64

@@ -1,5 +1,6 @@
 //! One description of a run: the command line parses it, `run.json` and checkpoints store it, and a resumed run is compared with it.
 
+use crate::loss::Loss;
 use crate::missing::Missing;
 use crate::settings::{Settings, Step};
 use proxsplit::Error;
@@ -41,6 +42,9 @@ proxsplit::names!("orientation", Samples: "columns" => Columns, "rows" => Rows);
 pub struct Description {
     /// The number of atoms.
     pub rank: usize,
+    /// The loss; the usual one is not written down.
+    #[serde(default, skip_serializing_if = "Loss::is_usual")]
+    pub loss: Loss,
     /// ψ₀
     pub x_penalty: Option<Operator>,
     /// ψ
@@ -180,6 +184,7 @@ mod tests {
     fn description() -> Description {
         Description {
             rank: 5,
+            loss: Loss::Squared,
             x_penalty: Some("l1:0.1".parse().unwrap()),
             a_penalty: None,
             x_set: Some("nonneg".parse().unwrap()),

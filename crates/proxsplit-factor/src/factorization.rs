@@ -3,7 +3,6 @@
 use crate::balance::{Balance, Scales};
 use crate::look::{self, Escape};
 use crate::method::{self, Method};
-use crate::misfit;
 use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
 use crate::settings::{Settings, Step};
@@ -43,13 +42,19 @@ impl<'a, T: Lanes> Factorization<'a, T> {
                 proxsplit::step::Diminishing::new(first, power)?;
             }
         }
-        let misfit = misfit::of(problem.data, problem.rank);
+        let mut misfit = problem.misfit();
         let start = match start {
             Some(start) => crate::init::given(start, problem)?,
             None => crate::init::start(problem, &*misfit, (settings.init, settings.seed)),
         };
-        let work = Work::new(problem, misfit, start);
-        let method = method::new(&work, settings)?;
+        if !misfit.admits(&start) {
+            return Err(Error::Incompatible(
+                "the start makes XA zero where the data are not, and no step would leave that: start from random, nndsvda or nndsvdar"
+                    .into(),
+            ));
+        }
+        let mut work = Work::new(problem, misfit, start);
+        let method = method::new(&mut work, settings)?;
         Ok(Self {
             work,
             method,
@@ -159,7 +164,7 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
             adapts: self.settings.step == Step::Auto,
             constant: None,
             ledger: self.ledger,
-            assumptions: Vec::new(),
+            assumptions: self.work.misfit.assumption().into_iter().collect(),
         };
         self.method.describe(&mut setting);
         setting

@@ -1,4 +1,4 @@
-//! Sparse and nonnegative matrix factorization: min ½‖Y − XA‖² + ψ₀(X) + Σ_t ψ(a_t).
+//! Sparse and nonnegative matrix factorization: min ½‖Y − XA‖² + ψ₀(X) + Σ_t ψ(a_t), or with another [`Loss`].
 //!
 //! Y is a view of dense or sparse data of any stored type; ψ₀ and ψ are any operators of [`proxsplit`], sets included. NMF,
 //! sparse NMF, dictionary learning, sparse PCA and simplex-constrained codes are settings, not code paths.
@@ -25,6 +25,7 @@ mod factorization;
 mod generate;
 mod init;
 mod look;
+mod loss;
 mod membership;
 mod method;
 mod misfit;
@@ -44,6 +45,7 @@ pub use description::{Description, Dtype, Samples};
 pub use encode::encode;
 pub use factorization::Factorization;
 pub use generate::Generated;
+pub use loss::Loss;
 pub use membership::Outside;
 pub use missing::Missing;
 pub use problem::{Factors, Problem};

@@ -76,6 +76,29 @@ impl<'a> Lines<'a> {
         }
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Whether they are columns.
+    pub(crate) fn by_columns(&self) -> bool {
+        self.by_columns
+    }
+
+    /// The stored numbers of a line with their places.
+    pub(crate) fn numbers(&self, line: usize) -> Vec<(usize, f64)> {
+        let scaled = |(index, value): (usize, f64)| (index, value / self.scale);
+        match self.matrix {
+            Matrix::Dense(dense) => {
+                let start = line * self.width;
+                let entry = |i: usize| (i, dense.elements().get(start + i));
+                (0..self.width).map(entry).map(scaled).collect()
+            }
+            Matrix::Sparse(sparse) => entries(sparse, line).map(scaled).collect(),
+        }
+    }
+
     /// The numbers of a line; missing ones are NaN.
     pub(crate) fn read(&self, line: usize, out: &mut [f64]) {
         match self.matrix {

@@ -2,18 +2,21 @@
 
 use crate::balance::Scales;
 use crate::codes::{Side, Term};
+use crate::loss::Loss;
+use crate::misfit::{self, Misfit};
 use crate::products::{Data, Lanes};
 use crate::work::scale_rows;
 use proxsplit::linalg::Mat;
 use proxsplit::{Error, Prox, error};
 
-/// Data, rank and the terms of both factors: ψ₀ acts on every column of X (an atom), ψ on every column of A (a code).
+/// Data, rank, loss and the terms of both factors: ψ₀ acts on every column of X (an atom), ψ on every column of A (a code).
 #[derive(Clone, Copy)]
 pub struct Problem<'a, T: Lanes> {
     pub(crate) data: &'a Data<'a, T>,
     pub(crate) rank: usize,
     pub(crate) atoms: &'a dyn Prox<T>,
     pub(crate) codes: &'a dyn Prox<T>,
+    pub(crate) loss: Loss,
 }
 
 impl<'a, T: Lanes> Problem<'a, T> {
@@ -37,7 +40,21 @@ impl<'a, T: Lanes> Problem<'a, T> {
             rank,
             atoms,
             codes,
+            loss: Loss::Squared,
         })
+    }
+
+    /// The same with another loss. Refuses data and terms that it is not defined for.
+    pub fn with_loss(self, loss: Loss) -> Result<Self, Error> {
+        loss.check_data(self.data)?;
+        loss.check_term("X", self.atoms)?;
+        loss.check_term("A", self.codes)?;
+        Ok(Self { loss, ..self })
+    }
+
+    /// How XA is compared with Y.
+    pub(crate) fn misfit(&self) -> Box<dyn Misfit<T> + 'a> {
+        misfit::of(self.data, self.rank, self.loss)
     }
 
     /// The terms of X and of A.

@@ -34,6 +34,9 @@ impl<T: Lanes> Factorization<'_, T> {
         if header["settings"] != expected["settings"] {
             return Err(bad("it was made with other settings"));
         }
+        if header["loss"] != expected["loss"] {
+            return Err(bad("it was made with another loss"));
+        }
         if header["missing"] != expected["missing"] {
             return Err(bad("other entries were missing"));
         }
@@ -92,6 +95,10 @@ impl<T: Lanes> Factorization<'_, T> {
         let engine = self.method.numbers();
         let mut header =
             json!({ "settings": self.settings, "memory": self.work.memory, "engine": engine });
+        let loss = self.work.problem.loss;
+        if !loss.is_usual() {
+            header["loss"] = loss.name().into();
+        }
         let missing = self.work.problem.data.missing();
         if missing > 0 {
             header["missing"] = missing.into();

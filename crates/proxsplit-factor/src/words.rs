@@ -13,6 +13,12 @@ impl<T: Lanes> Factorization<'_, T> {
             (Method::Auto, _) if self.work.problem.data.missing() > 0 => {
                 "auto: batch passes with extrapolation, as entries are missing".into()
             }
+            (Method::Auto, None) if !self.work.problem.loss.is_usual() => {
+                format!(
+                    "auto: batch passes with extrapolation, for {}",
+                    self.work.problem.loss
+                )
+            }
             (Method::Auto, _) if self.work.problem.data.is_sparse() => {
                 "auto: batch passes with extrapolation".into()
             }

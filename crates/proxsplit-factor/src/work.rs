@@ -124,7 +124,7 @@ pub(crate) fn scale_rows<T: Lanes>(factor: &mut [T], weights: &[T]) {
 mod tests {
     use super::{NEARLY_EXACT, Work};
     use crate::products::Data;
-    use crate::{Factors, Missing, Problem, misfit};
+    use crate::{Factors, Missing, Problem};
     use proxsplit::data::{Dense, Elements, Order};
     use proxsplit::linalg::Mat;
     use proxsplit::prox::{Huber, NonNegL1};
@@ -151,7 +151,7 @@ mod tests {
             let problem = Problem::new(&data, rank, atoms, codes)?;
             let x = Mat::from_fn(m, rank, |i, k| ((i * 3 + k * 5) % 7) as f64 / 20.0);
             let start = Factors::new(&x, Mat::from_fn(rank, n, |_, _| 0.25))?;
-            let mut work = Work::new(problem, misfit::of(&data, rank), start);
+            let mut work = Work::new(problem, problem.misfit(), start);
             let mut last = f64::INFINITY;
             for _ in 0..40 {
                 let x = work.factors.x.clone();

@@ -4,7 +4,7 @@
 use proxsplit::Matrix;
 use proxsplit::data::{Dense, Elements, Order};
 use proxsplit::set::NonNeg;
-use proxsplit_factor::{Data, Factorization, Generated, Method, Missing, Problem, Settings};
+use proxsplit_factor::{Data, Factorization, Generated, Loss, Method, Missing, Problem, Settings};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -37,9 +37,10 @@ const RANK: usize = 16;
 const OF_THE_POOL: usize = 4096;
 
 /// Runs every method, and looks at what it needs at most and at what its later passes ask for.
-fn check(matrix: Matrix<'_>, scale: f64, missing: Missing) {
+fn check(matrix: Matrix<'_>, scale: f64, missing: Missing, loss: Loss) {
     let data = Data::<f64>::with_missing(matrix, scale, missing).unwrap();
     let problem = Problem::new(&data, RANK, &NonNeg, &NonNeg).unwrap();
+    let problem = problem.with_loss(loss).unwrap();
     let factors = (matrix.rows() + matrix.cols()) * RANK * size_of::<f64>();
     for method in [
         Method::Auto,
@@ -48,7 +49,8 @@ fn check(matrix: Matrix<'_>, scale: f64, missing: Missing) {
         Method::Aggregated,
         Method::Sggd,
     ] {
-        if missing != Missing::None && method == Method::Aggregated {
+        let has_shares = loss == Loss::Squared || matches!(method, Method::Auto | Method::Batch);
+        if !has_shares || missing != Missing::None && method == Method::Aggregated {
             continue;
         }
         let settings = Settings {
@@ -91,11 +93,18 @@ fn passes_allocate_nothing_and_data_are_never_widened_as_a_whole() {
     pool.unwrap().install(|| {
         for order in [Order::RowMajor, Order::ColumnMajor] {
             let dense = Dense::new(m, n, order, Elements::U8(&pixels)).unwrap();
-            check(dense.into(), 255.0, Missing::None);
+            check(dense.into(), 255.0, Missing::None, Loss::Squared);
         }
-        check(graph.matrix().unwrap(), 1.0, Missing::None);
-        check(graph.matrix().unwrap(), 1.0, Missing::Unstored);
+        check(graph.matrix().unwrap(), 1.0, Missing::None, Loss::Squared);
+        let kl = Loss::KullbackLeibler;
+        check(graph.matrix().unwrap(), 1.0, Missing::None, kl);
+        check(
+            graph.matrix().unwrap(),
+            1.0,
+            Missing::Unstored,
+            Loss::Squared,
+        );
         let dense = Dense::new(m, 300, Order::ColumnMajor, Elements::F64(&gappy)).unwrap();
-        check(dense.into(), 1.0, Missing::Nan);
+        check(dense.into(), 1.0, Missing::Nan, Loss::Squared);
     });
 }

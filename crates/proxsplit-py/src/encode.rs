@@ -8,7 +8,7 @@ use crate::scalar::Scalar;
 use crate::threads::interruptible;
 use numpy::PyReadonlyArray2;
 use proxsplit::text::Operator;
-use proxsplit_factor::{self as factor, Audit, Factors, Missing, Problem};
+use proxsplit_factor::{self as factor, Audit, Factors, Loss, Missing, Problem};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -44,7 +44,7 @@ fn encode_as<T: Scalar>(
     let (matrix, atoms, term) = (data.matrix()?.t(), columns::<T>(h)?, operator(term)?);
     let codes = compute(h.py(), threads, || {
         let data = factor::Data::with_missing(matrix, 1.0, missing)?;
-        factor::encode(&data, &atoms, T::operator(&term))
+        factor::encode(&data, Loss::Squared, &atoms, T::operator(&term))
     })?;
     let codes = rows(h.py(), codes.map_err(refuse)?, atoms.cols())?;
     Ok(codes.into_any().unbind())

@@ -9,7 +9,7 @@ use crate::{Outcome, number, output, overwrite, terms};
 use anyhow::{bail, ensure};
 use proxsplit::data::{Dense, Elements, Order};
 use proxsplit::text::Operator;
-use proxsplit_factor::{Missing, Samples, encode};
+use proxsplit_factor::{Loss, Missing, Samples, encode};
 use proxsplit_io::{write_npy, write_npz_sparse};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -86,7 +86,7 @@ impl Args {
         );
         let psi = self.terms(&record)?;
         let data = input.data::<f64>(self.scale.unwrap_or(record.data.scale))?;
-        let codes = encode(&data, &x, &psi)?;
+        let codes = encode(&data, loss(&record)?, &x, &psi)?;
         let view = Dense::new(
             codes.rows(),
             codes.cols(),
@@ -133,4 +133,10 @@ impl Args {
             .map_or_else(|| of_run("a_set"), |term| Ok(Some(term)))?;
         Ok(terms::join(penalty.as_ref(), set.as_ref())?)
     }
+}
+
+/// The loss of the run.
+fn loss(record: &Record) -> anyhow::Result<Loss> {
+    let text = record.settings.get("loss").and_then(Value::as_str);
+    Ok(text.map_or(Ok(Loss::default()), str::parse)?)
 }

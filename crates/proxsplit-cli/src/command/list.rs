@@ -39,6 +39,14 @@ pub(crate) const METHODS: &[(&str, &str)] = &[
     ("sggd", "projected stochastic subgradient steps, a baseline"),
 ];
 
+pub(crate) const MISFITS: &[(&str, &str)] = &[
+    ("squared", "Σ (y − z)²/2, Z = XA"),
+    (
+        "kl",
+        "Kullback–Leibler, Σ y·log(y/z) − y + z, for counts: Y ≥ 0",
+    ),
+];
+
 const STEPS: &[(&str, &str)] = &[
     ("auto", "what suits the method"),
     ("0.1", "a constant step"),
@@ -110,6 +118,7 @@ impl Args {
         let all = [
             (List::Operators, "operators", &operators[..]),
             (List::Losses, "losses", &LOSSES),
+            (List::Losses, "losses of factorize", MISFITS),
             (List::Methods, "methods", METHODS),
             (List::Steps, "steps", STEPS),
             (List::Starts, "starts", STARTS),
@@ -160,7 +169,7 @@ fn table(name: &str, rows: &[(&str, &str)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proxsplit_factor::{Init, Method};
+    use proxsplit_factor::{Init, Loss, Method};
 
     #[test]
     fn the_lists_have_the_names_of_the_library() {
@@ -169,6 +178,8 @@ mod tests {
         };
         let methods: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
         assert_eq!(names(METHODS), methods);
+        let losses: Vec<&str> = Loss::ALL.iter().map(|loss| loss.name()).collect();
+        assert_eq!(names(MISFITS), losses);
         let starts: Vec<&str> = Init::ALL.iter().map(|init| init.name()).collect();
         assert_eq!(names(STARTS)[..starts.len()], starts);
     }

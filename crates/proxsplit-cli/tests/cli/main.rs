@@ -7,6 +7,7 @@ mod factorize;
 mod honest;
 mod kill;
 mod labels;
+mod loss;
 mod missing;
 mod overwrite;
 mod prox;

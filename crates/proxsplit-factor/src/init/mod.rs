@@ -4,6 +4,7 @@ mod singular;
 
 use crate::balance::{Balance, Scales};
 use crate::codes::TOUCH;
+use crate::loss::Loss;
 use crate::membership::settle;
 use crate::misfit::Misfit;
 use crate::problem::{Factors, Problem};
@@ -66,7 +67,8 @@ impl Init {
             |term: &dyn proxsplit::Prox<T>| term.elementary().is_some_and(|e| e.lower >= 0.0);
         match self {
             Init::Auto
-                if problem.data.is_sparse()
+                if problem.loss == Loss::Squared
+                    && problem.data.is_sparse()
                     && problem.data.missing() == 0
                     && is_nonnegative(problem.atoms)
                     && is_nonnegative(problem.codes) =>

@@ -5,6 +5,7 @@
 //! factors, found by a few rounds of alternating minimization.
 
 use crate::codes::{TOUCH, Term};
+use crate::loss::Loss;
 use crate::plain;
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, dot};
@@ -53,6 +54,9 @@ pub(crate) fn escape<T: Lanes>(
     let place = (0..rank).find(|&k| is_dead(gx, ga, rank, k))?;
     problem.codes.separable()?;
     let residual = Residual { problem, factors };
+    if problem.loss == Loss::KullbackLeibler {
+        return residual.along_a_line(place);
+    }
     let leading = residual.leading_codes();
     let found = starts(leading).into_iter();
     let found = found.filter_map(|codes| residual.alternate(place, codes));
@@ -115,9 +119,9 @@ fn improve_codes<T: Lanes>(
 }
 
 /// R = Y − XA through the products of Y.
-struct Residual<'a, T: Lanes> {
-    problem: Problem<'a, T>,
-    factors: &'a Factors<T>,
+pub(super) struct Residual<'a, T: Lanes> {
+    pub(super) problem: Problem<'a, T>,
+    pub(super) factors: &'a Factors<T>,
 }
 
 impl<T: Lanes> Residual<'_, T> {
@@ -150,6 +154,16 @@ impl<T: Lanes> Residual<'_, T> {
             self.with_columns(&mut codes, &atom);
             fit = improve_codes(&psi_a, place, &mut codes, size)?;
         }
+        self.with_best_scale(place, (atom, codes), fit)
+    }
+
+    /// d·vᵀ, which lowers the misfit by `fit`, at the scale that costs least, if it then gains anything.
+    pub(super) fn with_best_scale(
+        &self,
+        place: usize,
+        (mut atom, mut codes): (Vec<T>, Vec<T>),
+        fit: f64,
+    ) -> Option<Escape<T>> {
         let before = self.penalty_at(place);
         let (scale, after) = self.best_scale(place, &atom, &codes)?;
         let (up, down) = (T::of(scale), T::of(1.0 / scale));

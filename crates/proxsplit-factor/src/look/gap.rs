@@ -1,10 +1,11 @@
 //! How far F(X, A) is above min F(X, ·), without any curvature: a duality gap for every column.
 //!
-//! For a column with r = y − Xa and c = Xᵀr the dual point r gives the gap ψ(a) + ψ*(c) − ⟨a, c⟩. Where ψ* is an indicator, as of
-//! γ‖a‖₁ over a ≥ 0, r must be moved into its domain first. For X ≥ 0, with σ = Xᵀ1, the dual point r − s·1 with
-//! s = max(0, max_k (c_k − γ)/σ_k) gives ½ms² + Σ_k a_k(γ − c_k + sσ_k).
+//! With c the negative slope of a column's misfit, which is convex in the code a, the gap is ψ(a) + ψ*(c) − ⟨a, c⟩: for the squared one,
+//! r = y − Xa is the dual point, and c = Xᵀr. Where ψ* is an indicator, as of γ‖a‖₁ over a ≥ 0, the dual point must be moved into
+//! its domain first, which for X ≥ 0 every misfit does in its own way with σ = Xᵀ1.
 
 use crate::codes::Term;
+use crate::misfit::Misfit;
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, in_order};
 use proxsplit::{Elementary, scratch};
@@ -16,6 +17,7 @@ const PART: usize = 256;
 /// Σ_t of the gaps, from above; `None` if no finite dual point is known. `slope` is Xᵀ(XA − Y).
 pub(super) fn of_codes<T: Lanes>(
     problem: Problem<'_, T>,
+    misfit: &dyn Misfit<T>,
     factors: &Factors<T>,
     slope: &[T],
 ) -> Option<f64> {
@@ -24,11 +26,11 @@ pub(super) fn of_codes<T: Lanes>(
     let gap = match psi.elementary {
         Some(term) if is_indicator_dual(term) => {
             let sums = atom_sums(problem, factors)?;
-            sum_over_columns(factors, slope, rank, |a, slope| {
-                shifted((term.l1, problem.data.rows()), &sums, a, slope)
+            sum_over_columns(factors, slope, rank, |t, a, slope| {
+                misfit.orthant_gap(t, (term.l1, &sums), a, slope)
             })
         }
-        _ => sum_over_columns(factors, slope, rank, |a, slope| {
+        _ => sum_over_columns(factors, slope, rank, |_, a, slope| {
             fenchel_young(&psi, a, slope).unwrap_or(f64::INFINITY)
         }),
     };
@@ -58,31 +60,17 @@ fn sum_over_columns<T: Lanes>(
     factors: &Factors<T>,
     slope: &[T],
     rank: usize,
-    of_column: impl Fn(&[T], &[T]) -> f64 + Sync,
+    of_column: impl Fn(usize, &[T], &[T]) -> f64 + Sync,
 ) -> f64 {
     let parts = factors
         .a
         .par_chunks(rank * PART)
         .zip(slope.par_chunks(rank * PART));
-    in_order(parts.map(|(codes, slope)| {
+    in_order(parts.enumerate().map(|(part, (codes, slope))| {
         let columns = codes.chunks_exact(rank).zip(slope.chunks_exact(rank));
-        columns.map(|(a, slope)| of_column(a, slope)).sum()
+        let columns = (part * PART..).zip(columns);
+        columns.map(|(t, (a, slope))| of_column(t, a, slope)).sum()
     }))
-}
-
-fn shifted<T: Lanes>((weight, rows): (f64, usize), sums: &[f64], a: &[T], slope: &[T]) -> f64 {
-    let mut shift = 0.0_f64;
-    for (&sum, slope) in sums.iter().zip(slope) {
-        let excess = -slope.f64() - weight;
-        if excess > 0.0 && sum > 0.0 {
-            shift = shift.max(excess / sum);
-        }
-    }
-    let mut gap = 0.5 * rows as f64 * shift * shift;
-    for ((a, slope), &sum) in a.iter().zip(slope).zip(sums) {
-        gap += a.f64() * (weight + slope.f64() + shift * sum);
-    }
-    gap.max(0.0)
 }
 
 fn fenchel_young<T: Lanes>(psi: &Term<'_, T>, a: &[T], slope: &[T]) -> Option<f64> {

@@ -5,6 +5,7 @@
 //! ‖YAᵀ‖ and ‖XᵀY‖, the parts that cancel at a solution, and hence do not depend on the scale of the data.
 
 mod dead;
+mod dead_counts;
 mod gap;
 
 pub(crate) use dead::{Escape, escape, is_time_for, replace};
@@ -58,6 +59,7 @@ pub(crate) fn at<T: Lanes>(
         scales,
         steps,
     } = misfit.slopes(&factors);
+    let codes_gap = gap::of_codes(problem, misfit, &factors, &slope_a);
     let Grams { x: gx, a: ga } = misfit.grams();
     let (residual_x, error_x) = psi_x.residual(x, &slope_x, (rank, steps.0));
     let (residual_a, error_a) = psi_a.residual(a, &slope_a, (rank, steps.1));
@@ -71,7 +73,7 @@ pub(crate) fn at<T: Lanes>(
         scale_a: scales.1,
         step_x: steps.0,
         step_a: steps.1,
-        codes_gap: gap::of_codes(problem, &factors, &slope_a),
+        codes_gap,
         dead_atoms: dead::count(gx, ga, rank),
         escape: escape.as_ref().map_or(0.0, |escape| escape.gain),
         size: misfit.size(),

@@ -56,7 +56,9 @@ impl<T: Lanes> Aggregated<T> {
     /// to all of them, would be too strong beside a few, and kill atoms that the others need.
     fn show(&self, work: &mut Work<'_, T>) {
         let share = T::of(work.problem.data.cols() as f64 / self.seen as f64);
-        work.misfit.shares().see_sums(&self.ya, &self.ga, share);
+        if let Some(shares) = work.misfit.shares() {
+            shares.see_sums(&self.ya, &self.ga, share);
+        }
     }
 
     fn end_pass(&mut self, work: &mut Work<'_, T>) {

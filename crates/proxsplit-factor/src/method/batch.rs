@@ -99,6 +99,7 @@ impl<T: Lanes> Batch<T> {
             (code_beta, bounds),
         );
 
+        work.misfit.stay_inside(&mut self.ahead.a, &work.factors.a);
         work.misfit.see(&self.ahead.a);
         std::mem::swap(&mut self.old.x, &mut work.factors.x);
         std::mem::swap(&mut work.factors.x, &mut self.ahead.x);
@@ -116,6 +117,7 @@ impl<T: Lanes> Batch<T> {
             &self.old.x,
             (beta, bounds),
         );
+        work.misfit.stay_inside(&mut self.ahead.x, &work.factors.x);
         work.memory.displacement = moved.sqrt();
         work.memory.step = 1.0;
     }

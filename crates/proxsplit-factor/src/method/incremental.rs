@@ -7,19 +7,20 @@
 //! is Σ H_t(xᵏ − x^{k,t}), which costs next to nothing. While the residual at xᵏ stands clear of ‖e‖, the step is kept; once
 //! they are at one level, where the theory puts the floor of this step, it shrinks.
 
+mod drift;
 mod metric;
 #[cfg(test)]
 mod tests;
 
 use super::{Method, own_numbers};
 use crate::balance::Balance;
-use crate::codes::{Quadratic, Term, largest_eigenvalue_bound};
+use crate::codes::{Quadratic, Term};
 use crate::misfit::Share;
-use crate::products::{Lanes, distance_squared, dot, gram, times};
+use crate::products::{Lanes, distance_squared, gram, times};
 use crate::settings::{Inner, Step};
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
-use metric::Metric;
+use drift::Known;
 use proxsplit::ledger::{Ledger, Level, Source};
 use proxsplit::linalg::vec::axpy;
 use proxsplit::solve::{Method as Kind, Setting};
@@ -29,9 +30,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The residual is at the floor when it is below this multiple of ‖e‖; how much shorter the step is then, and the shortest step.
-const FLOOR: f64 = 0.85;
-const SHRINK: f64 = 0.7;
+/// The shortest automatic step.
 const SHORTEST: f64 = 1e-3;
 /// An automatic step is halved, and the pass taken back, if it raises the objective by more than this fraction.
 const RISE: f64 = 0.1;
@@ -51,43 +50,6 @@ struct Pass {
     drift: Option<Level>,
     /// What is known of the steps so far.
     known: Known,
-}
-
-/// What measured passes have shown: numbers of the theorem.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Known {
-    /// The least and the greatest η.
-    steps: Option<(f64, f64)>,
-    /// L of a pass in its metric: the largest eigenvalue of H⁻¹Σ_t H_t.
-    lipschitz: Recent,
-    /// K for residuals that are not measured in the metric.
-    constant: Recent,
-}
-
-/// The largest value of at least the second half of the passes: theorems are about limits, and a first pass, whose metric
-/// comes from one batch, says nothing of them.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-struct Recent {
-    now: Option<f64>,
-    before: Option<f64>,
-}
-
-impl Recent {
-    fn note(&mut self, value: f64) {
-        self.now = Some(self.now.map_or(value, |now| now.max(value)));
-    }
-
-    /// Forgets what lies before the pass that was half of this one, a power of two.
-    fn turn(&mut self) {
-        *self = Self {
-            now: None,
-            before: self.now.or(self.before),
-        };
-    }
-
-    fn largest(&self) -> Option<f64> {
-        self.now.into_iter().chain(self.before).reduce(f64::max)
-    }
 }
 
 /// The state of the method.
@@ -131,11 +93,7 @@ impl<T: Lanes> Incremental<T> {
                 sum: 0.0,
                 cap: 1.0,
                 drift: None,
-                known: Known {
-                    steps: None,
-                    lipschitz: Recent::default(),
-                    constant: Recent::default(),
-                },
+                known: Known::default(),
             },
             share: Share::new(rank, work.problem.data.rows()),
             linear: zeros,
@@ -155,8 +113,9 @@ impl<T: Lanes> Incremental<T> {
         self.linear.copy_from_slice(&self.start);
         axpy(-T::ONE, &work.factors.x, &mut self.linear);
         let codes = &work.factors.a[range.start * rank..range.end * rank];
-        let shares = work.misfit.shares();
-        shares.add_lacking(&mut self.seen, &self.linear, (codes, &self.share), range);
+        if let Some(shares) = work.misfit.shares() {
+            shares.add_lacking(&mut self.seen, &self.linear, (codes, &self.share), range);
+        }
     }
 
     /// The metric and the step of a pass. The first pass has no codes yet but those of its first batch.
@@ -241,57 +200,6 @@ impl<T: Lanes> Incremental<T> {
         }
         self.pass.sum = 0.0;
     }
-
-    /// Notes ‖e‖ of the pass, and shortens the next step if the residual at the start of the pass is no larger.
-    fn read_drift(&mut self, work: &Work<'_, T>) {
-        let rank = work.problem.rank;
-        let drift = &mut self.linear;
-        times(drift, &self.curvature, &self.start, rank);
-        axpy(-T::ONE, &self.seen, drift);
-        let estimate = dot(drift, drift).sqrt();
-        // ∇f(xᵏ) for the codes of the pass.
-        axpy(T::ONE, &self.sum, drift);
-        let step = 1.0 / largest_eigenvalue_bound(&self.curvature, rank).max(f64::MIN_POSITIVE);
-        let (residual, _) = work.atoms.residual(&self.start, drift, (rank, step));
-        if residual <= FLOOR * estimate {
-            self.pass.cap = (SHRINK * work.memory.step).max(SHORTEST);
-        }
-        let level = match self.exact.take() {
-            Some(exact) => Level::Measured(self.measure_drift(exact, work.memory.step)),
-            None => Level::Estimated(estimate),
-        };
-        let largest = self
-            .pass
-            .drift
-            .map_or(level, |drift| drift.or_larger(level));
-        self.pass.drift = Some(largest);
-    }
-
-    /// ‖e‖ of a pass that began at a look, with e = ∇f(xᵏ) − Σ_t ∇f_t(x^{k,t}); notes L and K of the pass.
-    ///
-    /// In the metric H the theorem bounds ‖Δ‖_H by 2η‖e‖_{H⁻¹}/(2 − ηL). Without it, dist(0, ∂Φ) is at most
-    /// ‖e‖ + (1/η + L)·√‖H‖·‖Δ‖_H, which is K·‖e‖.
-    fn measure_drift(&mut self, mut error: Vec<T>, step: f64) -> f64 {
-        axpy(-T::ONE, &self.sum, &mut error);
-        let size = dot(&error, &error).sqrt();
-        let rank = self.metric.len().isqrt();
-        let known = &mut self.pass.known;
-        let metric = Metric::new(&self.metric, rank);
-        let ratio = metric
-            .as_ref()
-            .and_then(|m| m.largest_ratio(&self.curvature));
-        // A metric that is singular bounds nothing.
-        let lipschitz = ratio.unwrap_or(f64::INFINITY);
-        known.lipschitz.note(lipschitz);
-        let product = step * lipschitz;
-        if let Some(metric) = metric.filter(|_| product < 2.0 && size > 0.0) {
-            let ratio = metric.dual_norm(&error) * metric.largest.sqrt() / size;
-            known
-                .constant
-                .note(1.0 + (1.0 + product) * 2.0 * ratio / (2.0 - product));
-        }
-        size
-    }
 }
 
 impl<T: Lanes> Method<T> for Incremental<T> {
@@ -304,8 +212,9 @@ impl<T: Lanes> Method<T> for Incremental<T> {
         work.solve_codes(&x, range.clone(), NEARLY_EXACT);
         work.factors.x = x;
         let codes = &work.factors.a[part];
-        let shares = work.misfit.shares();
-        self.pass.sum += shares.share(&work.factors.x, codes, range.clone(), &mut self.share);
+        if let Some(shares) = work.misfit.shares() {
+            self.pass.sum += shares.share(&work.factors.x, codes, range.clone(), &mut self.share);
+        }
 
         if work.memory.visited == 0 {
             self.begin_pass(work, range.len());

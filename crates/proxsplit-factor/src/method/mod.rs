@@ -64,16 +64,23 @@ pub(crate) trait Method<T: Lanes>: Send + Sync {
 
 /// The method that the settings ask for, chosen by the size and the storage of the data.
 pub(crate) fn new<T: Lanes>(
-    work: &Work<'_, T>,
+    work: &mut Work<'_, T>,
     settings: Settings,
 ) -> Result<Box<dyn Method<T>>, Error> {
     let data = work.problem.data;
-    let wants_passes = data.is_sparse() || data.missing() > 0;
+    let has_shares = work.misfit.shares().is_some();
+    let wants_passes = data.is_sparse() || data.missing() > 0 || !has_shares;
     Ok(match settings.method {
         Name::Auto if !wants_passes => Box::new(Auto::new(work, batches(work, settings)?)),
         Name::Auto | Name::Batch => {
             batches(work, settings)?;
             Box::new(Batch::new(&work.factors))
+        }
+        method if !has_shares => {
+            return Err(Error::Incompatible(format!(
+                "{method} needs a misfit that is quadratic in X, which {} is not: use batch",
+                work.problem.loss
+            )));
         }
         Name::Aggregated if data.missing() > 0 => {
             return Err(Error::Incompatible(

@@ -92,10 +92,9 @@ impl<T: Lanes> Method<T> for Sggd<T> {
         work.factors.x = x;
         let codes = &work.factors.a[part];
         let share = range.len() as f64 / work.problem.data.cols() as f64;
-        self.pass.sum += work
-            .misfit
-            .shares()
-            .share(&work.factors.x, codes, range, &mut self.share);
+        if let Some(shares) = work.misfit.shares() {
+            self.pass.sum += shares.share(&work.factors.x, codes, range, &mut self.share);
+        }
 
         let bound = largest_eigenvalue_bound(&self.share.curvature, rank);
         self.pass.lipschitz = self.pass.lipschitz.max(bound).max(f64::MIN_POSITIVE);

@@ -3,23 +3,31 @@
 //! Methods see the data through this trait alone: they improve codes, let the misfit see all codes, improve X for them, and ask for
 //! the value. What a misfit keeps between these calls is its own affair, and so is where the columns are.
 
+mod kl;
 mod observed;
 mod squared;
 
 use crate::codes::{Effort, Term};
+use crate::loss::Loss;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes, times};
+use kl::KullbackLeibler;
 use observed::Observed;
+use proxsplit::certificate::Assumption;
 use proxsplit::linalg::vec::axpy;
 use squared::Squared;
 use std::ops::Range;
 
-/// The misfit of the data, by what is missing.
-pub(crate) fn of<'a, T: Lanes>(data: &'a Data<'a, T>, rank: usize) -> Box<dyn Misfit<T> + 'a> {
-    let squared = Squared::new(data, rank);
-    match data.gaps() {
-        None => Box::new(squared),
-        Some(gaps) => Box::new(Observed::new(squared, gaps)),
+/// The misfit of a loss, by what is missing of the data.
+pub(crate) fn of<'a, T: Lanes>(
+    data: &'a Data<'a, T>,
+    rank: usize,
+    loss: Loss,
+) -> Box<dyn Misfit<T> + 'a> {
+    match (loss, data.gaps()) {
+        (Loss::Squared, None) => Box::new(Squared::new(data, rank)),
+        (Loss::Squared, Some(gaps)) => Box::new(Observed::new(Squared::new(data, rank), gaps)),
+        (Loss::KullbackLeibler, _) => Box::new(KullbackLeibler::new(data, rank)),
     }
 }
 
@@ -58,11 +66,27 @@ pub(crate) trait Misfit<T: Lanes>: Send + Sync {
     /// The value and both slopes at a pair.
     fn slopes(&mut self, factors: &Factors<T>) -> Slopes<T>;
 
+    /// A duality gap of one column under γ‖a‖₁ over a ≥ 0 for X ≥ 0, from (γ, Xᵀ1), its code and its slope; ∞ if none is known.
+    fn orthant_gap(&self, column: usize, weights: (f64, &[f64]), code: &[T], slope: &[T]) -> f64;
+
     /// The number that XA must be multiplied by to fit best, over `length` columns here and there.
     fn best_scale(&self, factors: &Factors<T>, length: usize) -> f64;
 
+    /// Whether a run can begin at these factors.
+    fn admits(&mut self, _: &Factors<T>) -> bool {
+        true
+    }
+
+    /// Moves a factor that runs ahead of `new` to where the misfit is finite.
+    fn stay_inside(&self, _ahead: &mut [T], _new: &[T]) {}
+
+    /// What the theorems about methods ask of the misfit, if it does not hold.
+    fn assumption(&self) -> Option<Assumption> {
+        None
+    }
+
     /// The misfit as a sum of shares of batches, if it is quadratic in X.
-    fn shares(&mut self) -> &mut dyn Shares<T>;
+    fn shares(&mut self) -> Option<&mut dyn Shares<T>>;
 }
 
 /// A misfit that is quadratic in X: the share of any columns is ½⟨X·H, X⟩ − ⟨AYᵀ, X⟩ with H = AAᵀ.

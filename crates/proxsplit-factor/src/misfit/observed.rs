@@ -92,6 +92,11 @@ impl<T: Lanes> Misfit<T> for Observed<'_, T> {
         self.squared.slopes_for(factors, misfit, scales)
     }
 
+    /// The vector 1 of the shift would have to be one of observed entries, another one in every column.
+    fn orthant_gap(&self, _: usize, _: (f64, &[f64]), _: &[T], _: &[T]) -> f64 {
+        f64::INFINITY
+    }
+
     fn best_scale(&self, factors: &Factors<T>, length: usize) -> f64 {
         let x = &factors.x;
         best_scale(self.squared.data, factors, length, |gx, codes, _, run| {
@@ -99,8 +104,8 @@ impl<T: Lanes> Misfit<T> for Observed<'_, T> {
         })
     }
 
-    fn shares(&mut self) -> &mut dyn Shares<T> {
-        self
+    fn shares(&mut self) -> Option<&mut dyn Shares<T>> {
+        Some(self)
     }
 }
 

@@ -179,12 +179,28 @@ impl<T: Lanes> Misfit<T> for Squared<'_, T> {
         self.slopes_for(factors, misfit, self.scales(factors))
     }
 
+    /// With r = y − Xa, c = Xᵀr and s = max(0, max_k (c_k − γ)/σ_k), the dual point r − s·1 gives ½ms² + Σ_k a_k(γ − c_k + sσ_k).
+    fn orthant_gap(&self, _: usize, (weight, sums): (f64, &[f64]), a: &[T], slope: &[T]) -> f64 {
+        let mut shift = 0.0_f64;
+        for (&sum, slope) in sums.iter().zip(slope) {
+            let excess = -slope.f64() - weight;
+            if excess > 0.0 && sum > 0.0 {
+                shift = shift.max(excess / sum);
+            }
+        }
+        let mut gap = 0.5 * self.data.rows() as f64 * shift * shift;
+        for ((a, slope), &sum) in a.iter().zip(slope).zip(sums) {
+            gap += a.f64() * (weight + slope.f64() + shift * sum);
+        }
+        gap.max(0.0)
+    }
+
     fn best_scale(&self, factors: &Factors<T>, length: usize) -> f64 {
         best_scale(self.data, factors, length, |gx, _, ga, _| dot(gx, ga))
     }
 
-    fn shares(&mut self) -> &mut dyn Shares<T> {
-        self
+    fn shares(&mut self) -> Option<&mut dyn Shares<T>> {
+        Some(self)
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod bound;
 mod floor;
+mod kl;
 mod missing;
 mod quality;
 mod refusals;

@@ -5,7 +5,8 @@ use proxsplit::prox::NonNegL1;
 use proxsplit::set::NonNeg;
 use proxsplit::{Looks, Stop, run};
 use proxsplit_factor::{
-    Data, Factorization, Factors, Generated, Inner, Method, Problem, Settings, Step, audit, encode,
+    Data, Factorization, Factors, Generated, Inner, Loss, Method, Problem, Settings, Step, audit,
+    encode,
 };
 
 #[test]
@@ -93,7 +94,7 @@ fn a_long_run_is_certified_stationary() {
     let report = run(&mut solver, &stop, ());
     assert!(report.converged(), "{}", report.certificate);
     let x = solver.factors().x();
-    let a = encode(&data, &x, &psi).unwrap();
+    let a = encode(&data, Loss::Squared, &x, &psi).unwrap();
     let found = audit(problem, &Factors::new(&x, a).unwrap()).unwrap();
     let reached = report.certificate.at_point.objective;
     assert!((found.objective - reached).abs() <= 1e-9 * reached);

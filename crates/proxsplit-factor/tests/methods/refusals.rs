@@ -5,7 +5,9 @@ use proxsplit::Error;
 use proxsplit::data::{Dense, Elements, Order};
 use proxsplit::linalg::Mat;
 use proxsplit::set::NonNeg;
-use proxsplit_factor::{Data, Factorization, Factors, Lanes, Problem, Settings, Step, encode};
+use proxsplit_factor::{
+    Data, Factorization, Factors, Lanes, Loss, Problem, Settings, Step, encode,
+};
 
 #[test]
 fn bad_input_is_refused() {
@@ -42,7 +44,7 @@ fn bad_input_is_refused() {
         ..Settings::default()
     };
     assert!(Factorization::new(problem, batch, None).is_err());
-    assert!(encode(&data, &Mat::zeros(39, 2), &NonNeg).is_err());
+    assert!(encode(&data, Loss::Squared, &Mat::zeros(39, 2), &NonNeg).is_err());
 }
 
 /// Squares that underflow would make every X look stationary.

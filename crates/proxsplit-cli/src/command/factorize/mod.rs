@@ -95,7 +95,8 @@ impl Args {
         let atoms = terms::join(self.x_penalty.as_ref(), self.x_set.as_ref())?;
         let codes = terms::join(self.a_penalty.as_ref(), self.a_set.as_ref())?;
         let data = input.data::<T>(self.scale)?;
-        let problem = Problem::new(&data, self.rank, T::term(&atoms), T::term(&codes))?;
+        let problem = Problem::new(&data, self.rank, T::term(&atoms), T::term(&codes))?
+            .with_loss(self.loss)?;
         let start = self.init.factors::<T>()?;
         let missing = crate::missing::words(data.missing(), input.shape());
         let missing = missing.map_or_else(String::new, |words| format!(", {words}"));

@@ -4,11 +4,11 @@ use super::start::Start;
 use crate::args::{
     DataName, Image, Limits, Reading, Shown, count, misuse, named, nonnegative, positive,
 };
-use crate::command::list::METHODS;
+use crate::command::list::{METHODS, MISFITS};
 use crate::input::SAMPLES;
 use crate::missing::MEANINGS;
 use proxsplit::text::Operator;
-use proxsplit_factor::{Description, Dtype, Inner, Method, Missing, Samples, Settings, Step};
+use proxsplit_factor::{Description, Dtype, Inner, Loss, Method, Missing, Samples, Settings, Step};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -19,6 +19,14 @@ pub(crate) struct Args {
     /// The number of atoms, the columns of X
     #[arg(long, short = 'k', value_name = "K", value_parser = count)]
     pub(super) rank: usize,
+    /// How the misfit of Y and XA is counted
+    #[arg(
+        long,
+        value_parser = named!(Loss, MISFITS),
+        default_value_t = Loss::Squared,
+        help_heading = "Problem"
+    )]
+    pub(super) loss: Loss,
     /// ψ₀, the penalty of X, for example l1:1e-5
     #[arg(long, value_name = "OPERATOR", help_heading = "Problem")]
     pub(super) x_penalty: Option<Operator>,
@@ -131,6 +139,7 @@ impl Args {
         self.check_method()?;
         Ok(Description {
             rank: self.rank,
+            loss: self.loss,
             x_penalty: self.x_penalty.clone(),
             a_penalty: self.a_penalty.clone(),
             x_set: self.x_set.clone(),

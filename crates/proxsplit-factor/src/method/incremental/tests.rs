@@ -6,7 +6,7 @@ use crate::products::Data;
 use crate::settings::{Inner, Step};
 use crate::visits::Batches;
 use crate::work::Work;
-use crate::{Factors, Missing, Problem, misfit};
+use crate::{Factors, Missing, Problem};
 use proxsplit::data::{Dense, Elements, Order};
 use proxsplit::linalg::Mat;
 use proxsplit::prox::NonNegL1;
@@ -29,7 +29,7 @@ fn the_drift_is_that_of_the_observed_entries() -> Result<(), Error> {
     let problem = Problem::new(&data, rank, &ball, &l1)?;
     let x = Mat::from_fn(m, rank, |i, k| ((i * 3 + k * 5) % 7) as f64 / 10.0);
     let start = Factors::new(&x, Mat::from_fn(rank, n, |_, _| 0.25))?;
-    let mut work = Work::new(problem, misfit::of(&data, rank), start);
+    let mut work = Work::new(problem, problem.misfit(), start);
     let batches = Batches::new(n, 6, order::Order::Reshuffled, 3)?;
     let mut incremental = Incremental::new(&work, batches, (Inner::Prox, Step::Auto));
     let first = work.factors.x.clone();

@@ -5,7 +5,7 @@ use proxsplit::linalg::Mat;
 use proxsplit::prox::{Huber, L1, NonNegL1};
 use proxsplit::set::{BoxSet, NonNeg, Simplex};
 use proxsplit::{Prox, Solver};
-use proxsplit_factor::{Factorization, Factors, Method, Problem, Settings, audit, encode};
+use proxsplit_factor::{Factorization, Factors, Loss, Method, Problem, Settings, audit, encode};
 
 const RANK: usize = 4;
 const SHAPE: (usize, usize) = (12, 17);
@@ -65,7 +65,7 @@ fn codes_are_those_of_brute_force() {
         &Simplex::new(1.0).unwrap(),
     ];
     for (number, psi) in terms.into_iter().enumerate() {
-        let codes = encode(&data, &x, psi).unwrap();
+        let codes = encode(&data, Loss::Squared, &x, psi).unwrap();
         for t in 0..SHAPE.1 {
             let value = |a: &[f64]| misfit(&y, &x, t, a) + psi.value(a);
             let (found, best) = (codes.col(t), brute_force(&y, &x, t, psi));
@@ -120,7 +120,7 @@ fn objective_and_residual_are_those_of_plain_loops() {
     let square: f64 = y.data().iter().filter(|v| !v.is_nan()).map(|v| v * v).sum();
     assert!(near(found.relative_error, (2.0 * sum(&a) / square).sqrt()));
 
-    let best = encode(&data, &x, &psi_a).unwrap();
+    let best = encode(&data, Loss::Squared, &x, &psi_a).unwrap();
     let penalties: f64 = 0.05 * x.data().iter().map(|v| v.abs()).sum::<f64>();
     let codes: f64 = best.data().iter().sum();
     assert!(near(

@@ -1,0 +1,100 @@
+//! The losses, and what each asks of data and terms.
+
+use crate::products::{Data, Lanes};
+use proxsplit::data::{Matrix, Order};
+use proxsplit::linalg::Mat;
+use proxsplit::{Error, Prox};
+use serde::{Deserialize, Serialize};
+
+/// How the misfit of Y and Z = XA is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Loss {
+    /// Σ (y − z)²/2
+    #[default]
+    #[serde(rename = "squared")]
+    Squared,
+    /// Kullback–Leibler, Σ y log(y/z) − y + z: counts, spectra.
+    #[serde(rename = "kl")]
+    KullbackLeibler,
+}
+
+proxsplit::names!("loss", Loss: "squared" => Squared, "kl" => KullbackLeibler);
+
+impl Loss {
+    /// Whether it is the one that is meant if nothing is said.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // serde asks with a reference.
+    pub(crate) fn is_usual(&self) -> bool {
+        *self == Loss::default()
+    }
+
+    /// Refuses data that the loss is not defined for.
+    pub(crate) fn check_data<T: Lanes>(self, data: &Data<'_, T>) -> Result<(), Error> {
+        if self == Loss::Squared {
+            return Ok(());
+        }
+        if data.missing() > 0 {
+            return Err(Error::Incompatible(
+                "kl is not there for missing entries: use squared, or fill them".into(),
+            ));
+        }
+        match first_negative(data.matrix()) {
+            None => Ok(()),
+            Some((row, column, value)) => Err(Error::Incompatible(format!(
+                "row {row}, column {column} of the data (from 0) is {value}, but kl needs numbers that are not negative: use squared"
+            ))),
+        }
+    }
+
+    /// Refuses given atoms that the loss cannot take.
+    pub(crate) fn check_atoms<T: Lanes>(self, x: &Mat<T>) -> Result<(), Error> {
+        match x.data().iter().position(|&value| value < T::ZERO) {
+            Some(at) if self != Loss::Squared => Err(Error::Incompatible(format!(
+                "atom {} of X has a negative entry, but kl needs X >= 0",
+                at / x.rows()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a term of X or A that the sub-problems of the loss cannot take.
+    pub(crate) fn check_term<T: Lanes>(self, of: &str, term: &dyn Prox<T>) -> Result<(), Error> {
+        let is_simple = term.elementary().is_some_and(|term| term.lower >= 0.0);
+        if self == Loss::Squared || is_simple {
+            return Ok(());
+        }
+        Err(Error::Incompatible(format!(
+            "kl needs {of} to be nonnegative, with l1, sql2, elastic and a box at most: use nonneg, or box:L,U with L >= 0"
+        )))
+    }
+}
+
+/// Row, column and value of the first negative entry.
+fn first_negative(matrix: Matrix<'_>) -> Option<(usize, usize, f64)> {
+    let (order, line, place, value) = match matrix {
+        Matrix::Dense(dense) => {
+            let at = dense.elements().first_negative()?;
+            let width = match dense.order() {
+                Order::ColumnMajor => dense.rows(),
+                Order::RowMajor => dense.cols(),
+            };
+            (
+                dense.order(),
+                at / width,
+                at % width,
+                dense.elements().get(at),
+            )
+        }
+        Matrix::Sparse(sparse) => {
+            let at = sparse.elements().first_negative()?;
+            let starts = sparse.starts();
+            let line = (1..starts.len()).find(|&line| starts.get(line) > at)? - 1;
+            let place = sparse.indices().get(at);
+            (sparse.order(), line, place, sparse.elements().get(at))
+        }
+    };
+    Some(match order {
+        Order::ColumnMajor => (place, line, value),
+        Order::RowMajor => (line, place, value),
+    })
+}

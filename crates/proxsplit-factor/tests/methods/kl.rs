@@ -1,0 +1,400 @@
+//! Kullback–Leibler: counts of every kind, against multiplicative updates and the definition.
+
+use super::settings;
+use proxsplit::data::{Dense, Elements, Indices, Order, Sparse};
+use proxsplit::linalg::Mat;
+use proxsplit::prox::{NonNegL1, SquaredL2};
+use proxsplit::set::{BoxSet, NonNeg, Simplex};
+use proxsplit::{Guarantee, Matrix, Prox, Solver, Stop, run};
+use proxsplit_factor::{
+    Data, Factorization, Factors, Lanes, Loss, Method, Missing, Problem, Settings, encode,
+};
+
+const SHAPE: (usize, usize, usize) = (18, 40, 4);
+
+/// Counts of four overlapping topics, about half of them 0; row 3 and column 7 are empty.
+fn counts() -> Mat<f64> {
+    let (m, n, rank) = SHAPE;
+    let mean = |i: usize, t: usize| -> f64 {
+        (0..rank)
+            .map(|k| {
+                let topic = if (i + 2 * k) % 6 < 2 { 2.0 } else { 0.05 };
+                topic * ((t * (k + 3) + k) % 5) as f64 / 2.0
+            })
+            .sum()
+    };
+    Mat::from_fn(m, n, |i, t| match (i, t) {
+        (3, _) | (_, 7) => 0.0,
+        _ => (mean(i, t) + ((i * 7 + t * 11) % 4) as f64 / 4.0 - 0.6)
+            .round()
+            .max(0.0),
+    })
+}
+
+fn dense(y: &Mat<f64>) -> Matrix<'_> {
+    let elements = Elements::F64(y.data());
+    Dense::new(y.rows(), y.cols(), Order::ColumnMajor, elements)
+        .unwrap()
+        .into()
+}
+
+fn kl<'a, T: Lanes>(
+    data: &'a Data<'a, T>,
+    rank: usize,
+    terms: (&'a dyn Prox<T>, &'a dyn Prox<T>),
+) -> Problem<'a, T> {
+    let problem = Problem::new(data, rank, terms.0, terms.1).unwrap();
+    problem.with_loss(Loss::KullbackLeibler).unwrap()
+}
+
+/// Σ y log(y/z) − y + z, entry by entry.
+fn divergence(y: &Mat<f64>, x: &Mat<f64>, a: &Mat<f64>) -> f64 {
+    let mut sum = 0.0;
+    for t in 0..y.cols() {
+        for i in 0..y.rows() {
+            let z: f64 = (0..x.cols()).map(|k| x.col(k)[i] * a.col(t)[k]).sum();
+            let y = y.col(t)[i];
+            sum += z - y + if y > 0.0 { y * (y / z).ln() } else { 0.0 };
+        }
+    }
+    sum
+}
+
+/// a ← a·Xᵀ(y/z)/Xᵀ1 for every column.
+fn multiply_codes(y: &Mat<f64>, x: &Mat<f64>, a: &Mat<f64>) -> Mat<f64> {
+    Mat::from_fn(a.rows(), a.cols(), |k, t| {
+        let (mut pull, mut sum) = (0.0, 0.0);
+        for i in 0..y.rows() {
+            let z: f64 = (0..x.cols()).map(|j| x.col(j)[i] * a.col(t)[j]).sum();
+            let y = y.col(t)[i];
+            pull += if y > 0.0 { x.col(k)[i] * y / z } else { 0.0 };
+            sum += x.col(k)[i];
+        }
+        a.col(t)[k] * pull / sum
+    })
+}
+
+fn start(seed: usize) -> (Mat<f64>, Mat<f64>) {
+    let (m, n, rank) = SHAPE;
+    let draw = |at: usize| 0.2 + ((at * 7919 + seed * 104_729) % 97) as f64 / 97.0;
+    (
+        Mat::from_fn(m, rank, |i, k| draw(i * rank + k)),
+        Mat::from_fn(rank, n, |k, t| draw(1000 + t * rank + k)),
+    )
+}
+
+fn end(problem: Problem<'_, f64>, start: Option<Factors<f64>>) -> (f64, Factors<f64>) {
+    let mut solver = Factorization::new(problem, Settings::default(), start).unwrap();
+    let stop = Stop {
+        passes: 400.0,
+        ..Stop::default()
+    };
+    let report = run(&mut solver, &stop, ());
+    (
+        report.certificate.at_point.objective,
+        solver.factors().clone(),
+    )
+}
+
+#[test]
+fn it_beats_a_thousand_multiplicative_updates_from_the_same_start() {
+    let y = counts();
+    let data = Data::<f64>::new(dense(&y), 1.0).unwrap();
+    let problem = kl(&data, SHAPE.2, (&NonNeg, &NonNeg));
+    for seed in 0..4 {
+        let (mut x, mut a) = start(seed);
+        let given = Factors::new(&x, a.clone()).unwrap();
+        let mut solver =
+            Factorization::new(problem, settings(Method::Batch, 0), Some(given)).unwrap();
+        for _ in 0..100 {
+            solver.next().unwrap();
+        }
+        let found = solver.measure().objective;
+        let turned = y.transposed();
+        for _ in 0..1000 {
+            a = multiply_codes(&y, &x, &a);
+            x = multiply_codes(&turned, &a.transposed(), &x.transposed()).transposed();
+        }
+        let theirs = divergence(&y, &x, &a);
+        assert!(
+            found <= theirs * (1.0 + 1e-3),
+            "start {seed}: {found}, but {theirs}"
+        );
+    }
+}
+
+#[test]
+fn codes_for_fixed_atoms_are_the_minimizers() {
+    let y = counts();
+    let (x, mut a) = start(1);
+    let data = Data::<f64>::new(dense(&y), 1.0).unwrap();
+    let codes = encode(&data, Loss::KullbackLeibler, &x, &NonNeg).unwrap();
+    for _ in 0..5000 {
+        a = multiply_codes(&y, &x, &a);
+    }
+    let (found, theirs) = (divergence(&y, &x, &codes), divergence(&y, &x, &a));
+    assert!(found <= theirs * (1.0 + 1e-12), "{found} is above {theirs}");
+    assert!(codes.col(7).iter().all(|&a| a == 0.0), "of an empty sample");
+}
+
+#[test]
+fn the_objective_is_that_of_the_definition_and_never_rises_over_plain_passes() {
+    let y = counts();
+    let data = Data::<f64>::new(dense(&y), 1.0).unwrap();
+    let l1 = NonNegL1::new(0.05).unwrap();
+    let interval = BoxSet::new(0.0, 0.8).unwrap();
+    let terms: [(&dyn Prox<f64>, &dyn Prox<f64>); 3] =
+        [(&NonNeg, &NonNeg), (&l1, &l1), (&interval, &l1)];
+    for (number, terms) in terms.into_iter().enumerate() {
+        let (objective, factors) = end(kl(&data, SHAPE.2, terms), None);
+        let (x, a) = (factors.x(), factors.a());
+        let penalties: f64 = (0..SHAPE.2).map(|k| terms.0.value(x.col(k))).sum::<f64>()
+            + (0..SHAPE.1).map(|t| terms.1.value(a.col(t))).sum::<f64>();
+        let expected = divergence(&y, &x, &a) + penalties;
+        assert!(expected.is_finite(), "case {number} left its sets");
+        assert!(
+            (objective - expected).abs() < 1e-9 * expected,
+            "case {number}: {objective}, not {expected}"
+        );
+        // Central differences: no entry can be improved on its own.
+        for k in 0..SHAPE.2 {
+            for i in 0..SHAPE.0 {
+                let shifted = |by: f64| {
+                    let other = Mat::from_fn(SHAPE.0, SHAPE.2, |r, c| {
+                        x.col(c)[r] + if (r, c) == (i, k) { by } else { 0.0 }
+                    });
+                    divergence(&y, &other, &a) + terms.0.value(other.col(k))
+                };
+                let here = shifted(0.0);
+                for by in [1e-3, -1e-3] {
+                    if shifted(by).is_finite() && x.col(k)[i] + by >= 0.0 {
+                        assert!(
+                            shifted(by) > here - 2e-4,
+                            "case {number}: x[{i},{k}] by {by}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn no_theorem_is_claimed_and_the_residual_is_measured() {
+    let y = counts();
+    let data = Data::<f64>::new(dense(&y), 1.0).unwrap();
+    let problem = kl(&data, SHAPE.2, (&NonNeg, &NonNeg));
+    let mut solver = Factorization::new(problem, Settings::default(), None).unwrap();
+    let stop = Stop {
+        passes: 2000.0,
+        relative: 1e-5,
+        ..Stop::default()
+    };
+    let report = run(&mut solver, &stop, ());
+    let certificate = &report.certificate;
+    let Guarantee::None { because } = certificate.of_method.guarantee else {
+        panic!("{:?}", certificate.of_method.guarantee)
+    };
+    assert!(because.contains("kl"), "{because}");
+    let pair = certificate.at_point.pair.unwrap();
+    assert!(pair.residual() < 1e-5, "{}", pair.residual());
+    assert!(pair.codes_gap.unwrap() < 1e-6 * certificate.at_point.objective);
+}
+
+#[test]
+fn sparse_data_give_the_divergence_of_the_same_dense_data() {
+    let y = counts();
+    let (mut starts, mut indices, mut values) = (vec![0_i64], Vec::new(), Vec::new());
+    for t in 0..y.cols() {
+        for (i, &value) in y.col(t).iter().enumerate().filter(|(_, v)| **v > 0.0) {
+            indices.push(i32::try_from(i).unwrap());
+            values.push(value as f32);
+        }
+        starts.push(i64::try_from(indices.len()).unwrap());
+    }
+    let sparse = Sparse::new(
+        (y.rows(), y.cols()),
+        Order::ColumnMajor,
+        Indices::I64(&starts),
+        Indices::I32(&indices),
+        Elements::F32(&values),
+    )
+    .unwrap();
+    let of = |matrix: Matrix<'_>| {
+        let data = Data::<f64>::new(matrix, 1.0).unwrap();
+        end(kl(&data, SHAPE.2, (&NonNeg, &NonNeg)), None)
+    };
+    let (sparse, dense) = (of(sparse.into()), of(dense(&y)));
+    assert_eq!(sparse.0.to_bits(), dense.0.to_bits());
+    assert!(sparse.1 == dense.1);
+}
+
+#[test]
+fn nothing_is_found_in_nothing() {
+    let y = Mat::from_fn(5, 6, |_, _| 0.0);
+    let data = Data::<f64>::new(dense(&y), 1.0).unwrap();
+    let (objective, factors) = end(kl(&data, 2, (&NonNeg, &NonNeg)), None);
+    assert_eq!(objective, 0.0);
+    assert!(
+        factors
+            .x()
+            .data()
+            .iter()
+            .chain(factors.a().data())
+            .all(|v| v.is_finite())
+    );
+}
+
+#[test]
+fn empty_rows_and_columns_get_zeros() {
+    let y = counts();
+    let data = Data::<f64>::new(dense(&y), 1.0).unwrap();
+    let (_, factors) = end(kl(&data, SHAPE.2, (&NonNeg, &NonNeg)), None);
+    let (x, a) = (factors.x(), factors.a());
+    assert!((0..SHAPE.2).all(|k| x.col(k)[3] == 0.0));
+    assert!(a.col(7).iter().all(|&a| a == 0.0));
+}
+
+#[test]
+fn single_precision_comes_as_far() {
+    let y = counts();
+    let (wide, narrow) = (
+        Data::<f64>::new(dense(&y), 1.0).unwrap(),
+        Data::<f32>::new(dense(&y), 1.0).unwrap(),
+    );
+    let (x, a) = start(2);
+    let given = Factors::new(&x, a.clone()).unwrap();
+    let (objective, _) = end(kl(&wide, SHAPE.2, (&NonNeg, &NonNeg)), Some(given));
+    let short = |mat: &Mat<f64>| Mat::from_fn(mat.rows(), mat.cols(), |i, j| mat.col(j)[i] as f32);
+    let given = Factors::new(&short(&x), short(&a)).unwrap();
+    let problem = kl(&narrow, SHAPE.2, (&NonNeg, &NonNeg));
+    let mut solver = Factorization::new(problem, Settings::default(), Some(given)).unwrap();
+    for _ in 0..400 {
+        solver.next().unwrap();
+    }
+    let found = solver.measure().objective;
+    assert!(
+        (found - objective).abs() < 1e-3 * objective,
+        "{found}, not {objective}"
+    );
+}
+
+#[test]
+fn threads_and_resuming_do_not_change_a_bit() {
+    let y = counts();
+    let data = Data::<f64>::new(dense(&y), 1.0).unwrap();
+    let l1 = NonNegL1::new(0.05).unwrap();
+    let problem = kl(&data, SHAPE.2, (&l1, &l1));
+    let bits = |threads: usize, kill: Option<usize>| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| {
+            let mut solver = Factorization::new(problem, Settings::default(), None).unwrap();
+            for step in 0..30 {
+                if kill == Some(step) {
+                    let state = solver.state();
+                    let arrays = state.arrays.into_iter().map(|(n, a)| (n.to_string(), a));
+                    solver = Factorization::new(problem, Settings::default(), None).unwrap();
+                    solver.restore(&state.header, arrays.collect()).unwrap();
+                }
+                solver.next().unwrap();
+            }
+            solver.factors().clone()
+        })
+    };
+    let alone = bits(1, None);
+    assert!(alone == bits(2, None), "threads");
+    assert!(alone == bits(2, Some(19)), "resumed");
+    let other = Problem::new(&data, SHAPE.2, &l1, &l1).unwrap();
+    let state = Factorization::new(problem, Settings::default(), None)
+        .unwrap()
+        .state();
+    let batch = Settings {
+        method: Method::Batch,
+        ..Settings::default()
+    };
+    let mut squared = Factorization::new(other, batch, None).unwrap();
+    assert!(squared.restore(&state.header, Vec::new()).is_err());
+}
+
+#[test]
+fn what_kl_cannot_take_is_refused_with_its_place() {
+    let y = Mat::from_fn(4, 5, |i, t| if (i, t) == (2, 3) { -1.5 } else { 1.0 });
+    let data = Data::<f64>::new(dense(&y), 1.0).unwrap();
+    let refused = |problem: Problem<'_, f64>| {
+        let error = problem.with_loss(Loss::KullbackLeibler).err().unwrap();
+        error.to_string()
+    };
+    let words = refused(Problem::new(&data, 2, &NonNeg, &NonNeg).unwrap());
+    assert!(
+        words.contains("row 2, column 3") && words.contains("-1.5"),
+        "{words}"
+    );
+    let words = encode(
+        &data,
+        Loss::KullbackLeibler,
+        &Mat::from_fn(4, 2, |_, _| 1.0),
+        &NonNeg,
+    );
+    assert!(words.unwrap_err().to_string().contains("row 2, column 3"));
+
+    let y = counts();
+    let data = Data::<f64>::new(dense(&y), 1.0).unwrap();
+    let (simplex, free) = (Simplex::new(1.0).unwrap(), SquaredL2::new(0.1).unwrap());
+    let words = refused(Problem::new(&data, 2, &NonNeg, &simplex).unwrap());
+    assert!(words.contains("A to be nonnegative"), "{words}");
+    let words = refused(Problem::new(&data, 2, &free, &NonNeg).unwrap());
+    assert!(words.contains("X to be nonnegative"), "{words}");
+    for method in [Method::Incremental, Method::Aggregated, Method::Sggd] {
+        let problem = kl(&data, 2, (&NonNeg, &NonNeg));
+        let error = Factorization::new(problem, settings(method, 0), None)
+            .err()
+            .unwrap();
+        assert!(error.to_string().contains("use batch"), "{error}");
+    }
+    let zeros = Factors::new(
+        &Mat::from_fn(18, 2, |_, _| 0.0),
+        Mat::from_fn(2, 40, |_, _| 1.0),
+    );
+    let problem = kl(&data, 2, (&NonNeg, &NonNeg));
+    let error = Factorization::new(problem, Settings::default(), Some(zeros.unwrap())).err();
+    assert!(error.unwrap().to_string().contains("XA zero"));
+    let gappy = Mat::from_fn(4, 5, |i, t| if i == t { f64::NAN } else { 1.0 });
+    let data = Data::<f64>::with_missing(dense(&gappy), 1.0, Missing::Nan).unwrap();
+    let words = refused(Problem::new(&data, 2, &NonNeg, &NonNeg).unwrap());
+    assert!(words.contains("missing"), "{words}");
+}
+
+#[test]
+fn a_dead_atom_is_replaced() {
+    let y = counts();
+    let data = Data::<f64>::new(dense(&y), 1.0).unwrap();
+    let problem = kl(&data, SHAPE.2, (&NonNeg, &NonNeg));
+    let (x, a) = start(0);
+    let dead = |mat: &Mat<f64>, by_rows: bool| {
+        Mat::from_fn(mat.rows(), mat.cols(), |i, j| {
+            if (by_rows && i == 1) || (!by_rows && j == 1) {
+                0.0
+            } else {
+                mat.col(j)[i]
+            }
+        })
+    };
+    let given = Factors::new(&dead(&x, false), dead(&a, true)).unwrap();
+    let mut solver = Factorization::new(problem, Settings::default(), Some(given)).unwrap();
+    let before = solver.measure();
+    let pair = before.pair.unwrap();
+    assert_eq!(pair.dead_atoms, 1);
+    assert!(pair.escape > 0.0);
+    solver.next().unwrap();
+    let after = solver.measure();
+    assert_eq!(after.pair.unwrap().dead_atoms, 0);
+    assert!(
+        after.objective <= before.objective - pair.escape,
+        "{} from {}",
+        after.objective,
+        before.objective
+    );
+}

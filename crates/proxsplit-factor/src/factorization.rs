@@ -48,7 +48,7 @@ impl<'a, T: Lanes> Factorization<'a, T> {
         }
         let start = match start {
             Some(start) => crate::init::given(start, problem)?,
-            None => crate::init::start(problem, settings.init, settings.seed),
+            None => crate::init::start(problem, settings.init, settings.seed)?,
         };
         let work = Work::new(problem, start);
         let engine = Engine::new(&work, settings)?;

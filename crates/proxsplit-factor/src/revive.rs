@@ -1,6 +1,6 @@
 //! Atoms that are zero or that no sample uses are replaced by directions that lower the objective at once.
 
-use crate::look;
+use crate::look::{self, Search};
 use crate::products::{Lanes, gram};
 use crate::work::Work;
 
@@ -12,7 +12,8 @@ pub(crate) fn revive<T: Lanes>(work: &mut Work<'_, T>) -> bool {
     for _ in 0..rank {
         gram(&mut work.gx, &work.factors.x, rank);
         gram(&mut work.ga, &work.factors.a, rank);
-        let escape = look::escape(work.problem, &work.factors, (&work.gx, &work.ga));
+        let grams = (&*work.gx, &*work.ga);
+        let escape = look::escape(work.problem, &work.factors, grams, Search::Quick);
         let worth = 1e-9 * work.memory.objective.unwrap_or(0.0);
         let Some(escape) = escape.filter(|escape| escape.gain > worth) else {
             break;

@@ -6,8 +6,9 @@
 
 mod dead;
 mod gap;
+mod rank_one;
 
-pub(crate) use dead::{Escape, escape, is_time_for, replace};
+pub(crate) use dead::{Escape, Search, escape, is_time_for, replace};
 
 use crate::codes::{Effort, Quadratic, Side, Term, active_set};
 use crate::incremental::times;
@@ -82,7 +83,7 @@ pub(crate) fn at<T: Lanes>(problem: Problem<'_, T>, factors: Factors<T>) -> Find
     let (residual_a, error_a) = psi_a.residual(a, &slope_a, (rank, steps.1));
     let penalties = (psi_x.value(x, rank), psi_a.value(a, rank));
     let objective = misfit + penalties.0 + penalties.1;
-    let escape = escape(problem, &factors, (&gx, &ga));
+    let escape = escape(problem, &factors, (&gx, &ga), Search::Thorough);
     let pair = Pair {
         residual_x,
         residual_a,

@@ -215,11 +215,9 @@ impl<T: Lanes> Batch<T> {
     }
 }
 
-/// What rounding can do to an objective: ½‖Y‖² and the products of XᵀX and AAᵀ, which are in the buffers, cancel in it.
+/// What rounding can do to an objective.
 fn rounding<T: Lanes>(work: &Work<'_, T>) -> f64 {
-    let products = work.gx.iter().zip(&work.ga);
-    let size: f64 = products.map(|(x, a)| (x.f64() * a.f64()).abs()).sum();
-    ROUNDINGS * T::EPSILON.f64() * (0.5 * work.problem.data.square() + size)
+    ROUNDINGS * T::EPSILON.f64() * work.size_of_parts()
 }
 
 /// Atoms that no code uses have no problem to be solved: they stay what they were, which lies in their set.

@@ -137,12 +137,12 @@ impl<T: Lanes> Iterator for Factorization<'_, T> {
             // The stale statistics are gone, and their error with them.
             self.ledger = Ledger::default();
         }
+        // Near an exact fit the objective that was seen is mostly rounding.
+        let parts = self.work.size_of_parts();
         let memory = &mut self.work.memory;
         memory.iteration += 1;
         let finite = memory.objective.is_none_or(f64::is_finite) && memory.displacement.is_finite();
-        // Near an exact fit the objective that was seen is mostly rounding.
-        let square = self.work.problem.data.square();
-        let told = |objective: &f64| !look::is_lost::<T>(*objective, 0.5 * square);
+        let told = |objective: &f64| !look::is_lost::<T>(*objective, parts);
         finite.then_some(Progress {
             iteration: memory.iteration,
             passes: memory.pass as f64 + memory.visited as f64 / batches as f64,
@@ -159,7 +159,12 @@ impl<T: Lanes> Iterator for Factorization<'_, T> {
 impl<T: Lanes> Solver for Factorization<'_, T> {
     /// The pair of X and nearly exact codes, by four products; about the work of two passes.
     fn measure(&mut self) -> AtPoint {
-        let (factors, scales) = self.result();
+        let is_lost = self.work.factors.x.iter().any(|x| !x.is_finite());
+        let (factors, scales) = match &self.kept {
+            // A step to infinity leaves the best point that was seen.
+            Some(kept) if is_lost => (kept.clone(), Scales::new(kept.rank)),
+            _ => self.result(),
+        };
         let mut findings = look::with_best_codes(self.work.problem, factors);
         self.ledger = Ledger::default();
         self.ledger

@@ -137,6 +137,13 @@ impl<'a, T: Lanes> Work<'a, T> {
         (0.5 * data.square() - cross + 0.5 * product).max(0.0)
     }
 
+    /// The size of what cancels in a misfit: ½‖Y‖² and the products of XᵀX and AAᵀ, which are in the buffers.
+    pub(crate) fn size_of_parts(&self) -> f64 {
+        let products = self.gx.iter().zip(&self.ga);
+        let size: f64 = products.map(|(x, a)| (x.f64() * a.f64()).abs()).sum();
+        0.5 * self.problem.data.square() + size
+    }
+
     /// What a batch of columns, whose codes and XᵀY, XᵀX and AAᵀ are there, adds to the misfit beside ½‖Y‖².
     pub(crate) fn share_of_misfit(&self, range: Range<usize>) -> f64 {
         let rank = self.problem.rank;

@@ -4,21 +4,19 @@
 //! to ½Σ_t((dᵀr_t)₊)²/‖d‖², with r_t the misfit of column t. The best d is hard to find (already max dᵀRv over d, v ≥ 0 is), so
 //! that this is a search: what it finds is a gain that is there, but finding none proves nothing.
 
-use super::rank_one::{Pairs, Residual};
+use super::rank_one::{Pair, Pairs};
+use super::residual::Residual;
+use super::split::split;
 use crate::plain;
 use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
 
-/// A rank-one term d·vᵀ that lowers the objective in the place of a dead atom.
+/// A rank-one term that lowers the objective in the place of a dead atom, or two for a dead atom and one that is split.
 pub(crate) struct Escape<T> {
     /// By how much.
     pub(crate) gain: f64,
-    /// The dead atom.
-    place: usize,
-    /// d
-    atom: Vec<T>,
-    /// v
-    codes: Vec<T>,
+    /// Each with its place.
+    terms: Vec<(usize, Pair<T>)>,
 }
 
 /// How hard to search.
@@ -58,7 +56,7 @@ pub(crate) fn escape<T: Lanes>(
     let residual = Residual { problem, factors };
     let pairs = Pairs::new(&residual, place)?;
     let (leading, size) = residual.leading_codes();
-    let mut starts = from_leading(leading);
+    let mut starts = from_leading(leading.clone());
     let rounds = match search {
         Search::Quick => 4,
         Search::Thorough => {
@@ -69,14 +67,18 @@ pub(crate) fn escape<T: Lanes>(
     let before = pairs.penalty_at();
     let found = starts.into_iter();
     let found = found.filter_map(|codes| pairs.alternate(codes, size.sqrt(), rounds));
-    let best = found.min_by(|a, b| a.value.total_cmp(&b.value))?;
-    let gain = before - best.value;
-    (gain > 0.0 && gain.is_finite()).then_some(Escape {
-        gain,
-        place,
-        atom: best.atom,
-        codes: best.codes,
-    })
+    let best = found.min_by(|a, b| a.value.total_cmp(&b.value));
+    let best = best.map(|pair| (before - pair.value, pair));
+    match best.filter(|(gain, _)| *gain > 0.0 && gain.is_finite()) {
+        Some((gain, pair)) => Some(Escape {
+            gain,
+            terms: vec![(place, pair)],
+        }),
+        None => split(problem, factors, &leading, place).map(|split| Escape {
+            gain: split.gain,
+            terms: [split.atom, place].into_iter().zip(split.parts).collect(),
+        }),
+    }
 }
 
 /// Codes to begin with: the leading ones of both signs, and for local fits the sample that has most of them, alone, and all alike.
@@ -120,19 +122,9 @@ fn negated<T: Lanes>(values: &[T]) -> Vec<T> {
     values.iter().map(|&v| -v).collect()
 }
 
-/// Puts the direction in the place of its dead atom.
+/// Puts the terms in their places.
 pub(crate) fn replace<T: Lanes>(factors: &mut Factors<T>, escape: &Escape<T>) {
-    let (rank, k) = (factors.rank, escape.place);
-    for (x, &value) in factors.x.iter_mut().skip(k).step_by(rank).zip(&escape.atom) {
-        *x = value;
-    }
-    for (a, &value) in factors
-        .a
-        .iter_mut()
-        .skip(k)
-        .step_by(rank)
-        .zip(&escape.codes)
-    {
-        *a = value;
+    for (place, pair) in &escape.terms {
+        factors.set(*place, Some((&pair.atom, &pair.codes)));
     }
 }

@@ -6,11 +6,14 @@
 
 mod dead;
 mod gap;
+mod half;
 mod rank_one;
+mod residual;
+mod split;
 
 pub(crate) use dead::{Escape, Search, escape, is_time_for, replace};
 
-use crate::codes::{Effort, Quadratic, Side, Term, active_set};
+use crate::codes::{Effort, Quadratic, Side, TOUCH, Term, active_set};
 use crate::incremental::times;
 use crate::plain;
 use crate::problem::{Factors, Problem};
@@ -48,8 +51,19 @@ pub(crate) fn with_best_codes<T: Lanes>(
     problem: Problem<'_, T>,
     mut factors: Factors<T>,
 ) -> Findings<T> {
+    forget_lost_codes(&mut factors, problem.codes);
     solve_codes(problem.data, &factors.x, &mut factors.a, problem.codes);
     at(problem, factors)
+}
+
+/// Codes that a step of X to infinity has left without a value begin anew.
+fn forget_lost_codes<T: Lanes>(factors: &mut Factors<T>, psi: &dyn Prox<T>) {
+    for column in factors.a.chunks_exact_mut(factors.rank) {
+        if column.iter().any(|a| !a.is_finite()) {
+            column.fill(T::ZERO);
+            psi.prox(column, T::of(TOUCH));
+        }
+    }
 }
 
 /// What is true of the pair as it is.
@@ -162,6 +176,9 @@ fn slope<T: Lanes>(gram: &[T], factor: &[T], linear: &[T], rank: usize) -> Vec<T
     slope
 }
 
+/// What is smaller has no inverse.
+const LEAST_NORM: f64 = 1e-300;
+
 /// ‖G‖, from above: rounding of the eigenvalue is allowed for. 1 if G is zero, where any step will do.
 pub(crate) fn largest_eigenvalue<T: Lanes>(gram: &[T], rank: usize) -> f64 {
     let mat = Mat::from_fn(rank, rank, |i, j| gram[i * rank + j].f64());
@@ -171,14 +188,14 @@ pub(crate) fn largest_eigenvalue<T: Lanes>(gram: &[T], rank: usize) -> f64 {
         .map_or(bound, |value| value * (1.0 + 1e-9));
     match largest.min(bound) {
         0.0 => 1.0,
-        norm => norm,
+        norm => norm.max(LEAST_NORM),
     }
 }
 
 /// ‖C‖, the size of what cancels in the slope of a factor F; where nothing is left of the other factor, a trace of ‖Y‖²/‖F‖, which
-/// it is about at a good fit.
+/// it is about at a good fit. A small F is no such fit: what ‖C‖ would be for two factors of one size is the limit.
 fn scale_of<T: Lanes>(linear: &[T], factor: &[T], square: f64) -> f64 {
-    let typical = square / norm(factor);
+    let typical = (square / norm(factor)).min(square.powf(0.75));
     let trace = if typical.is_finite() {
         TRACE * typical
     } else {

@@ -1,6 +1,7 @@
 //! All methods on small problems.
 #![allow(clippy::unwrap_used)]
 
+mod dead;
 mod floor;
 mod missing;
 mod quality;

@@ -80,6 +80,8 @@ class Term:
         atoms = [a for a in self.atoms if a[0] != "sql2"]
         if all(n in SCALAR | INTERVAL for n, _ in atoms):
             return _elementwise(atoms, y, eta)
+        if "simplex" in self.names:  # ‖x‖₁ is constant there, and as a shift it would take digits away
+            atoms = [a for a in atoms if a[0] != "l1"]
         if self.nonnegative():  # ‖x‖₁ is Σx there: a shift
             for _, (weight,) in [a for a in atoms if a[0] == "l1"]:
                 y = y - eta * weight

@@ -195,9 +195,9 @@ pub(crate) fn largest_eigenvalue<T: Lanes>(gram: &[T], rank: usize) -> f64 {
 /// ‖C‖, the size of what cancels in the slope of a factor F; where nothing is left of the other factor, a trace of ‖Y‖²/‖F‖, which
 /// it is about at a good fit. A small F is no such fit: what ‖C‖ would be for two factors of one size is the limit.
 fn scale_of<T: Lanes>(linear: &[T], factor: &[T], square: f64) -> f64 {
-    let typical = (square / norm(factor)).min(square.powf(0.75));
+    let typical = square / norm(factor);
     let trace = if typical.is_finite() {
-        TRACE * typical
+        TRACE * typical.min(square.powf(0.75))
     } else {
         0.0
     };

@@ -29,6 +29,11 @@ class Choice:
     def unit(self):
         return 2.0**-24 if self.dtype == "f32" else 2.0**-53
 
+    @property
+    def tiny(self):
+        """The least number of the type: what is smaller rounds to 0 or to this."""
+        return 2.0**-149 if self.dtype == "f32" else 5e-324
+
 
 def plain(value):
     """Four digits in text, without a plus sign, which joins operators."""

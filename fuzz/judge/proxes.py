@@ -56,11 +56,12 @@ class Term:
         x = _columns(x)
         return float(sum(_value(name, args, x) for name, args in self.penalties))
 
-    def excess(self, x, unit):
-        """(amount outside, what rounding of relative size `unit` explains), the worst set."""
+    def excess(self, x, unit, tiny=0.0):
+        """(amount outside, what rounding of relative size `unit`, and to multiples of `tiny`, explains), the worst set."""
         x, worst = _columns(x), (0.0, 0.0)
         for name, args in self.sets:
-            allowed = 0.0 if name in projections.EXACT else 16 * len(x) * unit
+            size = max([abs(v) for v in args if isinstance(v, float) and np.isfinite(v)], default=1.0)
+            allowed = 0.0 if name in projections.EXACT else 16 * len(x) * unit + len(x) * tiny / max(size, 1e-300)
             amount = projections.excess(name, args, x)
             if amount - allowed > worst[0] - worst[1]:
                 worst = (amount, allowed)
@@ -79,6 +80,8 @@ class Term:
         atoms = [a for a in self.atoms if a[0] != "sql2"]
         if all(n in SCALAR | INTERVAL for n, _ in atoms):
             return _elementwise(atoms, y, eta)
+        if "simplex" in self.names:  # ‖x‖₁ is constant there, and as a shift it would take digits away
+            atoms = [a for a in atoms if a[0] != "l1"]
         if self.nonnegative():  # ‖x‖₁ is Σx there: a shift
             for _, (weight,) in [a for a in atoms if a[0] == "l1"]:
                 y = y - eta * weight

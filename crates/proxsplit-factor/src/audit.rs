@@ -1,7 +1,7 @@
 //! What is true of the factors of any program, by plain sums: nothing here is shared with a solver.
 
 use crate::balance::{Balance, Scales, Size, sizes};
-use crate::look;
+use crate::look::{self, Search};
 use crate::loss::Loss;
 use crate::membership::{Outside, settle};
 use crate::plain;
@@ -80,7 +80,7 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
     let total = problem.data.square();
     let mut misfit = problem.misfit();
     let best = look::with_best_codes(problem, &mut *misfit, factors.clone());
-    let escape = look::escape(problem, &factors, (&gx, &ga));
+    let escape = look::escape(problem, &factors, (&gx, &ga), Search::Thorough);
     let (x, a) = (sizes(&factors.x, rank), sizes(&factors.a, rank));
     let balance = Balance::of(&atoms, &codes);
     Ok(Audit {

@@ -45,7 +45,7 @@ impl<'a, T: Lanes> Factorization<'a, T> {
         let mut misfit = problem.misfit();
         let start = match start {
             Some(start) => crate::init::given(start, problem)?,
-            None => crate::init::start(problem, &*misfit, (settings.init, settings.seed)),
+            None => crate::init::start(problem, &*misfit, (settings.init, settings.seed))?,
         };
         if !misfit.admits(&start) {
             return Err(Error::Incompatible(
@@ -108,12 +108,12 @@ impl<T: Lanes> Iterator for Factorization<'_, T> {
         self.replace_dead_atom();
         self.method.step(&mut self.work);
         let batches = self.method.batches().map_or(1, Batches::count);
+        // Near an exact fit the objective that was seen is mostly rounding.
+        let parts = self.work.misfit.parts();
         let memory = &mut self.work.memory;
         memory.iteration += 1;
         let finite = memory.objective.is_none_or(f64::is_finite) && memory.displacement.is_finite();
-        // Near an exact fit the objective that was seen is mostly rounding.
-        let size = self.work.misfit.size();
-        let told = |objective: &f64| !look::is_lost::<T>(*objective, size);
+        let told = |objective: &f64| !look::is_lost::<T>(*objective, parts);
         finite.then_some(Progress {
             iteration: memory.iteration,
             passes: memory.pass as f64 + memory.visited as f64 / batches as f64,
@@ -130,7 +130,12 @@ impl<T: Lanes> Iterator for Factorization<'_, T> {
 impl<T: Lanes> Solver for Factorization<'_, T> {
     /// The pair of X and nearly exact codes, by four products; about the work of two passes.
     fn measure(&mut self) -> AtPoint {
-        let (factors, scales) = self.result();
+        let is_lost = self.work.factors.x.iter().any(|x| !x.is_finite());
+        let (factors, scales) = match &self.kept {
+            // A step to infinity leaves the best point that was seen.
+            Some(kept) if is_lost => (kept.clone(), Scales::new(kept.rank)),
+            _ => self.result(),
+        };
         let mut findings =
             look::with_best_codes(self.work.problem, &mut *self.work.misfit, factors);
         self.ledger = Ledger::default();

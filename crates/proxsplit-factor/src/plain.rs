@@ -172,6 +172,81 @@ pub(crate) fn residual_with<T: Lanes>(
     out
 }
 
+/// The lines of R = Y − XA whose positive, and whose negative entries have the largest sum of squares.
+pub(crate) struct Worst {
+    pub(crate) samples: [usize; 2],
+    pub(crate) features: [usize; 2],
+}
+
+/// Forms R once; `None` where that would be too much work.
+pub(crate) fn worst_lines<T: Lanes>(data: &Data<'_, T>, factors: &Factors<T>) -> Option<Worst> {
+    let rank = factors.rank;
+    if data.rows() as f64 * data.cols() as f64 * rank as f64 > TOO_MANY {
+        return None;
+    }
+    let lines = Lines::of(data);
+    let (along, of_lines) = if lines.by_columns {
+        (&factors.x, &factors.a)
+    } else {
+        (&factors.a, &factors.x)
+    };
+    let along = rows_of(along, rank);
+    let length = lines.count.div_ceil(TASKS).max(1);
+    let shares: Vec<[Vec<f64>; 4]> = of_lines
+        .par_chunks(length * rank)
+        .enumerate()
+        .map(|(task, factor)| squares_of_parts(&lines, (task * length, factor), (&along, rank)))
+        .collect();
+    let mut across = [vec![0.0; lines.width], vec![0.0; lines.width]];
+    let mut own = [Vec::new(), Vec::new()];
+    for [positive, negative, positive_across, negative_across] in shares {
+        own[0].extend(positive);
+        own[1].extend(negative);
+        vec::axpy(1.0, &positive_across, &mut across[0]);
+        vec::axpy(1.0, &negative_across, &mut across[1]);
+    }
+    let (own, across) = (
+        own.map(|sums| largest(&sums)),
+        across.map(|sums| largest(&sums)),
+    );
+    let (samples, features) = if lines.by_columns {
+        (own, across)
+    } else {
+        (across, own)
+    };
+    Some(Worst { samples, features })
+}
+
+fn largest(sums: &[f64]) -> usize {
+    let all = sums.iter().enumerate();
+    all.max_by(|a, b| a.1.total_cmp(b.1))
+        .map_or(0, |(at, _)| at)
+}
+
+/// Σ of the squares of positive and of negative entries, of every line from `first` on and across these lines.
+fn squares_of_parts<T: Lanes>(
+    lines: &Lines<'_>,
+    (first, factor): (usize, &[T]),
+    (along, rank): (&[f64], usize),
+) -> [Vec<f64>; 4] {
+    let zeros = || vec![0.0; lines.width];
+    let (mut residual, mut across) = (zeros(), [zeros(), zeros()]);
+    let mut own = [Vec::new(), Vec::new()];
+    for (line, column) in (first..).zip(factor.chunks_exact(rank)) {
+        lines.residual(line, (along, column), &mut residual);
+        let mut sums = [0.0; 2];
+        for (at, &value) in residual.iter().enumerate() {
+            let part = usize::from(value < 0.0);
+            sums[part] += value * value;
+            across[part][at] += value * value;
+        }
+        own[0].push(sums[0]);
+        own[1].push(sums[1]);
+    }
+    let ([positive, negative], [positive_across, negative_across]) = (own, across);
+    [positive, negative, positive_across, negative_across]
+}
+
 /// The K × n factor with its rows one after the other.
 fn rows_of<T: Lanes>(factor: &[T], rank: usize) -> Vec<f64> {
     let n = factor.len() / rank;

@@ -145,6 +145,28 @@ impl<T: Lanes> Factors<T> {
         self.rank
     }
 
+    /// x_k
+    pub(crate) fn atom(&self, k: usize) -> Vec<T> {
+        self.x.iter().skip(k).step_by(self.rank).copied().collect()
+    }
+
+    /// Row k of A.
+    pub(crate) fn codes(&self, k: usize) -> Vec<T> {
+        self.a.iter().skip(k).step_by(self.rank).copied().collect()
+    }
+
+    /// Puts another atom with its codes in the place of atom k; `None` stands for zeros.
+    pub(crate) fn set(&mut self, k: usize, pair: Option<(&[T], &[T])>) {
+        let rank = self.rank;
+        let put = |factor: &mut [T], values: Option<&[T]>| {
+            for (at, place) in factor.iter_mut().skip(k).step_by(rank).enumerate() {
+                *place = values.map_or(T::ZERO, |values| values[at]);
+            }
+        };
+        put(&mut self.x, pair.map(|(atom, _)| atom));
+        put(&mut self.a, pair.map(|(_, codes)| codes));
+    }
+
     /// Multiplies x_k by s_k and a_k by its inverse.
     pub(crate) fn scale(&mut self, scales: &Scales<T>) {
         scale_rows(&mut self.x, &scales.atoms);

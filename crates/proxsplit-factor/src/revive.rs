@@ -1,6 +1,6 @@
 //! Atoms that are zero or that no sample uses are replaced by directions that lower the objective at once.
 
-use crate::look;
+use crate::look::{self, Search};
 use crate::products::{Lanes, gram};
 use crate::work::Work;
 
@@ -13,7 +13,8 @@ pub(crate) fn revive<T: Lanes>(work: &mut Work<'_, T>) -> bool {
         let grams = work.misfit.grams();
         gram(&mut grams.x, &work.factors.x, rank);
         gram(&mut grams.a, &work.factors.a, rank);
-        let escape = look::escape(work.problem, &work.factors, (&grams.x, &grams.a));
+        let grams = (&*grams.x, &*grams.a);
+        let escape = look::escape(work.problem, &work.factors, grams, Search::Quick);
         let worth = 1e-9 * work.memory.objective.unwrap_or(0.0);
         let Some(escape) = escape.filter(|escape| escape.gain > worth) else {
             break;

@@ -1,6 +1,6 @@
 //! What a run says about itself.
 
-use crate::balance::Balance;
+use crate::balance::{Balance, sizes};
 use crate::factorization::Factorization;
 use crate::method::WARM_UP;
 use crate::products::Lanes;
@@ -49,6 +49,23 @@ impl<T: Lanes> Factorization<'_, T> {
                 "reinitialized {count} dead {atoms}; a smaller rank or weaker penalties may fit better"
             ));
         }
+        warnings.extend(self.of_dead_atoms());
         warnings
+    }
+
+    /// The best replacement is hard to find: that none was found proves nothing.
+    fn of_dead_atoms(&self) -> Option<String> {
+        let (x, a) = (&self.work.factors.x, &self.work.factors.a);
+        let rank = self.work.problem.rank;
+        let sizes = sizes(x, rank).into_iter().zip(sizes(a, rank));
+        let count = sizes.filter(|(x, a)| x.is_dead() || a.is_dead()).count();
+        let tried = match self.work.problem.codes.separable() {
+            Some(_) => "that none in their place would do better was tried, not proved",
+            None => {
+                "others in their place were not tried, because the codes of a sample are tied together"
+            }
+        };
+        let atoms = if count == 1 { "atom is" } else { "atoms are" };
+        (count > 0).then(|| format!("{count} {atoms} zero or used by no sample; {tried}"))
     }
 }

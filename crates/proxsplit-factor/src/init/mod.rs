@@ -5,10 +5,10 @@ mod singular;
 use crate::balance::{Balance, Scales};
 use crate::codes::TOUCH;
 use crate::loss::Loss;
-use crate::membership::settle;
+use crate::membership::{Outside, settle};
 use crate::misfit::Misfit;
 use crate::problem::{Factors, Problem};
-use crate::products::Lanes;
+use crate::products::{Data, Lanes};
 use crate::settings::Init;
 use crate::work::scale_rows;
 use proxsplit::Error;
@@ -21,7 +21,7 @@ pub(crate) fn start<T: Lanes>(
     problem: Problem<'_, T>,
     misfit: &dyn Misfit<T>,
     (init, seed): (Init, u64),
-) -> Factors<T> {
+) -> Result<Factors<T>, Error> {
     let mut random = Pcg64::seed_from_u64(seed);
     let mut factors = match init.settled(problem) {
         Init::Random | Init::Auto => uniform(problem, &mut random),
@@ -40,7 +40,18 @@ pub(crate) fn start<T: Lanes>(
     if Balance::of(&atoms, &codes).find(&mut scales, &factors) {
         factors.scale(&scales);
     }
-    factors
+    inside(problem, &mut factors).map_err(|outside| {
+        let advice = "its numbers are too far from 1 for this precision: scale the data";
+        Error::Incompatible(format!("no start was found: {outside}; {advice}"))
+    })?;
+    Ok(factors)
+}
+
+/// Both factors in their sets, but for rounding.
+fn inside<T: Lanes>(problem: Problem<'_, T>, factors: &mut Factors<T>) -> Result<(), Outside> {
+    let (atoms, codes) = problem.terms();
+    settle(&atoms, &mut factors.x, problem.rank)?;
+    settle(&codes, &mut factors.a, problem.rank)
 }
 
 /// Given factors, if they fit the problem and lie in its sets, but for the rounding of files.
@@ -49,12 +60,9 @@ pub(crate) fn given<T: Lanes>(
     problem: Problem<'_, T>,
 ) -> Result<Factors<T>, Error> {
     problem.fits(&start)?;
-    let (atoms, codes) = problem.terms();
-    settle(&atoms, &mut start.x, problem.rank)
-        .and_then(|()| settle(&codes, &mut start.a, problem.rank))
-        .map_err(|outside| {
-            Error::Incompatible(format!("the given factors do not fit: {outside}"))
-        })?;
+    inside(problem, &mut start).map_err(|outside| {
+        Error::Incompatible(format!("the given factors do not fit: {outside}"))
+    })?;
     Ok(start)
 }
 
@@ -82,15 +90,28 @@ impl Init {
 }
 
 fn uniform<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> Factors<T> {
+    let unit = unit_of(problem.data);
     let mut draw = |count: usize| -> Vec<T> {
         (0..count)
-            .map(|_| T::of(random.random_range(0.0..1.0)))
+            .map(|_| T::of(unit * random.random_range(0.0..1.0)))
             .collect()
     };
     Factors {
         rank: problem.rank,
         x: draw(problem.rank * problem.data.rows()),
         a: draw(problem.rank * problem.data.cols()),
+    }
+}
+
+/// What uniform numbers are multiplied by: 1, unless the data are very large or very small. Then also their sets will be, and a
+/// nearest point that is many decades away from a start is lost in rounding.
+fn unit_of<T: Lanes>(data: &Data<'_, T>) -> f64 {
+    let count = (data.rows() * data.cols() - data.missing()) as f64;
+    let typical = (data.square() / count).powf(0.25);
+    if typical == 0.0 || (1e-6..=1e6).contains(&typical) {
+        1.0
+    } else {
+        typical
     }
 }
 

@@ -3,7 +3,9 @@
 //! z + s·y in the place of z along one line lowers its divergence by Σ y log(1 + s·y/z) − s·Σy, for s up to where the slope
 //! Σy − Σ y²/(z + s·y) vanishes. The slope is concave in s, so that Newton steps from 0 come up to its root from below.
 
-use super::dead::{Escape, Residual};
+use super::dead::Escape;
+use super::rank_one::Pairs;
+use super::residual::Residual;
 use crate::plain::Lines;
 use crate::products::Lanes;
 use proxsplit::linalg::vec::dot;
@@ -38,7 +40,13 @@ impl<T: Lanes> Residual<'_, T> {
             along[index] = T::of(y);
         }
         across[line] = T::of(s);
-        self.with_best_scale(place, (atom, codes), fit)
+        let pairs = Pairs::new(self, place)?;
+        let pair = pairs.at_best_scale(&atom, &codes, fit)?;
+        let gain = pairs.penalty_at() - pair.value;
+        (gain > 0.0 && gain.is_finite()).then(|| Escape {
+            gain,
+            terms: vec![(place, pair)],
+        })
     }
 
     fn entries(&self, lines: &Lines<'_>, line: usize) -> Entries {

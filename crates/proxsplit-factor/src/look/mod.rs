@@ -7,15 +7,20 @@
 mod dead;
 mod dead_counts;
 mod gap;
+mod half;
+mod rank_one;
+mod residual;
+mod split;
 
-pub(crate) use dead::{Escape, escape, is_time_for, replace};
+pub(crate) use dead::{Escape, Search, escape, is_time_for, replace};
 
+use crate::codes::TOUCH;
 use crate::misfit::{Grams, Misfit, Slopes};
 use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
 use proxsplit::linalg::dense::{Mat, symmetric_eigenvalues};
 use proxsplit::linalg::vec::norm;
-use proxsplit::{AtPoint, Pair};
+use proxsplit::{AtPoint, Pair, Prox};
 
 /// Residuals above this, relative to their scale, are never taken for rounding.
 const LARGEST_ROUNDING: f64 = 1e-4;
@@ -37,9 +42,20 @@ pub(crate) fn with_best_codes<T: Lanes>(
     misfit: &mut dyn Misfit<T>,
     mut factors: Factors<T>,
 ) -> Findings<T> {
+    forget_lost_codes(&mut factors, problem.codes);
     let (_, psi) = problem.terms();
     misfit.solve_codes_exactly(&factors.x, &mut factors.a, &psi);
     at(problem, misfit, factors)
+}
+
+/// Codes that a step of X to infinity has left without a value begin anew.
+fn forget_lost_codes<T: Lanes>(factors: &mut Factors<T>, psi: &dyn Prox<T>) {
+    for column in factors.a.chunks_exact_mut(factors.rank) {
+        if column.iter().any(|a| !a.is_finite()) {
+            column.fill(T::ZERO);
+            psi.prox(column, T::of(TOUCH));
+        }
+    }
 }
 
 /// What is true of the pair as it is.
@@ -65,7 +81,7 @@ pub(crate) fn at<T: Lanes>(
     let (residual_a, error_a) = psi_a.residual(a, &slope_a, (rank, steps.1));
     let penalties = (psi_x.value(x, rank), psi_a.value(a, rank));
     let objective = value + penalties.0 + penalties.1;
-    let escape = escape(problem, &factors, (gx, ga));
+    let escape = escape(problem, &factors, (gx, ga), Search::Thorough);
     let pair = Pair {
         residual_x,
         residual_a,
@@ -116,6 +132,9 @@ pub(crate) fn is_lost<T: Lanes>(sum: f64, parts: f64) -> bool {
     !kept
 }
 
+/// What is smaller has no inverse.
+const LEAST_NORM: f64 = 1e-300;
+
 /// ‖G‖, from above: rounding of the eigenvalue is allowed for. 1 if G is zero, where any step will do.
 pub(crate) fn largest_eigenvalue<T: Lanes>(gram: &[T], rank: usize) -> f64 {
     let mat = Mat::from_fn(rank, rank, |i, j| gram[i * rank + j].f64());
@@ -125,6 +144,6 @@ pub(crate) fn largest_eigenvalue<T: Lanes>(gram: &[T], rank: usize) -> f64 {
         .map_or(bound, |value| value * (1.0 + 1e-9));
     match largest.min(bound) {
         0.0 => 1.0,
-        norm => norm,
+        norm => norm.max(LEAST_NORM),
     }
 }

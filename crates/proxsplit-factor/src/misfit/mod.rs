@@ -18,6 +18,9 @@ use proxsplit::linalg::vec::axpy;
 use squared::Squared;
 use std::ops::Range;
 
+/// Differences of values below this multiple of the rounding of what cancels in them are none.
+const ROUNDINGS: f64 = 16.0;
+
 /// The misfit of a loss, by what is missing of the data.
 pub(crate) fn of<'a, T: Lanes>(
     data: &'a Data<'a, T>,
@@ -54,11 +57,16 @@ pub(crate) trait Misfit<T: Lanes>: Send + Sync {
     /// The misfit of Xᵀ and the codes that were seen.
     fn value(&mut self, x: &[T], codes: &[T]) -> f64;
 
-    /// What rounding can do to the value that was found last.
-    fn rounding(&self) -> f64;
-
-    /// The size of what cancels in a value.
+    /// The size of what cancels in a value at a good fit.
     fn size(&self) -> f64;
+
+    /// The size of what cancelled in the value that was found last.
+    fn parts(&self) -> f64;
+
+    /// What rounding can do to the value that was found last.
+    fn rounding(&self) -> f64 {
+        ROUNDINGS * T::EPSILON.f64() * self.parts()
+    }
 
     /// XᵀX and AAᵀ: of the X of the last value, and of the codes that were seen.
     fn grams(&mut self) -> &mut Grams<T>;

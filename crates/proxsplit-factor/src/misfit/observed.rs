@@ -68,8 +68,8 @@ impl<T: Lanes> Misfit<T> for Observed<'_, T> {
         self.squared.value_for(x, square)
     }
 
-    fn rounding(&self) -> f64 {
-        self.squared.rounding()
+    fn parts(&self) -> f64 {
+        self.squared.parts()
     }
 
     fn size(&self) -> f64 {

@@ -10,8 +10,6 @@ use crate::work::NEARLY_EXACT;
 use proxsplit::linalg::vec::{axpy, norm};
 use std::ops::Range;
 
-/// Differences of values below this multiple of the rounding of what cancels in them are none.
-const ROUNDINGS: f64 = 16.0;
 /// Sweeps until rounding stops them.
 const EXACT: Effort = Effort {
     sweeps: 1000,
@@ -159,10 +157,10 @@ impl<T: Lanes> Misfit<T> for Squared<'_, T> {
         self.value_for(x, dot(&self.grams.x, &self.grams.a))
     }
 
-    fn rounding(&self) -> f64 {
+    fn parts(&self) -> f64 {
         let products = self.grams.x.iter().zip(&self.grams.a);
         let size: f64 = products.map(|(x, a)| (x.f64() * a.f64()).abs()).sum();
-        ROUNDINGS * T::EPSILON.f64() * (self.size() + size)
+        self.size() + size
     }
 
     fn size(&self) -> f64 {
@@ -271,11 +269,11 @@ fn slope<T: Lanes>(gram: &[T], factor: &[T], linear: &[T], rank: usize) -> Vec<T
 }
 
 /// ‖C‖, the size of what cancels in the slope of a factor F; where nothing is left of the other factor, a trace of ‖Y‖²/‖F‖, which
-/// it is about at a good fit.
+/// it is about at a good fit. A small F is no such fit: what ‖C‖ would be for two factors of one size is the limit.
 fn scale_of<T: Lanes>(linear: &[T], factor: &[T], square: f64) -> f64 {
     let typical = square / norm(factor);
     let trace = if typical.is_finite() {
-        TRACE * typical
+        TRACE * typical.min(square.powf(0.75))
     } else {
         0.0
     };

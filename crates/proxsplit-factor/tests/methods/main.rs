@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod bound;
+mod dead;
 mod floor;
 mod kl;
 mod missing;

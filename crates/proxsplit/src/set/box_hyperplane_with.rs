@@ -2,6 +2,7 @@
 
 use super::BoxHyperplane;
 use crate::error::Error;
+use crate::linalg::simplex_cut;
 use crate::{Class, Prox, Real, Separable};
 
 /// ψ plus a [`BoxHyperplane`]: prox(x)_i = P_η^{ψ_i + box}(x_i − νηa_i) with the multiplier ν of aᵀx = b. Convex.
@@ -42,6 +43,17 @@ pub(crate) fn prox_on<T: Real, G: Separable<T> + ?Sized>(
     x: &mut [T],
     step: T,
 ) {
+    if let Some(weight) = ridge_on_simplex(psi, &entry, x.len()) {
+        let share = 1.0 / (1.0 + step.f64() * weight);
+        for x in &mut *x {
+            *x = T::of(share * x.f64());
+        }
+        let cut = simplex_cut(x, total);
+        for x in x {
+            *x = T::of(cut.excess(x.f64()));
+        }
+        return;
+    }
     let at = |i: usize, y: T, nu: f64| {
         let (a, bounds) = entry(i);
         let moved = T::of(y.f64() - nu * step.f64() * a);
@@ -64,6 +76,20 @@ pub(crate) fn prox_on<T: Real, G: Separable<T> + ?Sized>(
         let ((_, low), (_, high)) = (at(i, *x, nu.low), at(i, *x, nu.high));
         *x = T::of(low + nu.share * (high - low));
     }
+}
+
+/// W, if every ψ_i is γ|x| + (W/2)x² and the set is a simplex. γ|x| adds up to a constant there, but as a shift by ηγ in every
+/// entry, against which the multiplier must be found, it takes all digits of x away where ηγ is large.
+fn ridge_on_simplex<T: Real, G: Separable<T> + ?Sized>(
+    psi: &G,
+    entry: impl Fn(usize) -> (f64, (T, T)),
+    len: usize,
+) -> Option<f64> {
+    let first = (len > 0).then(|| psi.entry(0))??;
+    let is_simplex = |i: usize| entry(i) == (1.0, (T::ZERO, T::INFINITY));
+    let is_everywhere = first.lower <= 0.0 && first.upper == f64::INFINITY;
+    let is_alike = |i: usize| is_simplex(i) && psi.entry(i) == Some(first);
+    (is_everywhere && (0..len).all(is_alike)).then_some(first.sql2)
 }
 
 /// The root of a nonincreasing function, given with the size of its terms; `guess` is the size of the first step from 0.
@@ -174,6 +200,30 @@ mod tests {
             set().with(Zero).unwrap().prox(&mut b, step);
             for (a, b) in a.iter().zip(&b) {
                 prop_assert!((a - b).abs() <= 1e-9, "{} {}", a, b);
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_step_leaves_the_simplex_its_digits() {
+        // ηγ = 4.5: the shift of ℓ1 is 10¹⁵ times as large as x.
+        let (y, total) = ([3e-16, 9e-16, -1e-16, 8e-16], 1.8e-15);
+        let (lower, upper) = (vec![0.0; 4], vec![f64::INFINITY; 4]);
+        let simplex = BoxHyperplane::new(lower, upper, vec![1.0; 4], total).unwrap();
+        for weight in [0.0, 3e-15] {
+            let step = 2e15;
+            let psi = ElasticNet::new(2.25e-15, weight).unwrap();
+            let mut x = y;
+            simplex.clone().with(psi).unwrap().prox(&mut x, step);
+            assert!((x.iter().sum::<f64>() - total).abs() <= 1e-14 * total);
+            // Optimal: (1 + ηW)x − y is the same for all x > 0, and no less for the others.
+            let slope = |i: usize| (1.0 + step * weight) * x[i] - y[i];
+            for i in 0..4 {
+                let differs = slope(i) - slope(1);
+                assert!(
+                    differs.abs() <= 1e-28 || (x[i] == 0.0 && differs > 0.0),
+                    "{x:?}"
+                );
             }
         }
     }

@@ -29,8 +29,6 @@ const EXACT: Effort = Effort {
 };
 /// An entry that runs ahead keeps at least this share of itself, so that no z vanishes where y does not.
 const KEPT: f64 = 0.1;
-/// Differences of values below this multiple of the rounding of their terms are none.
-const ROUNDINGS: f64 = 16.0;
 /// Lines of which one task finds a part of a sum.
 const PART: usize = 64;
 
@@ -214,8 +212,8 @@ impl<T: Lanes> Misfit<T> for KullbackLeibler<T> {
         self.divergence(x, codes)
     }
 
-    fn rounding(&self) -> f64 {
-        ROUNDINGS * T::EPSILON.f64() * self.total
+    fn parts(&self) -> f64 {
+        self.total
     }
 
     fn size(&self) -> f64 {

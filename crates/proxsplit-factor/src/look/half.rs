@@ -1,0 +1,101 @@
+//! One half of a rank-one term d·vᵀ that is fitted to R = Y − XA under the terms of both factors.
+//!
+//! −(dᵀRv − ½‖d‖²‖v‖²) + ψ₀(d) + Σψ(v_t) is least for fixed v at d = P_η(Rv/‖v‖²) with η = 1/‖v‖², and for fixed d in the same way. The
+//! product depends on no scale s in (d/s)(s·v)ᵀ, but the terms do, and a penalty at a bad scale kills every direction; so some
+//! scales are tried.
+
+use crate::products::{Lanes, dot};
+
+/// Scales that differ by less than this fraction count as equal.
+const EQUAL: f64 = 0.01;
+
+pub(super) fn square_of<T: Lanes>(values: &[T]) -> f64 {
+    dot(values, values)
+}
+
+pub(super) fn multiply<T: Lanes>(values: &mut [T], by: f64) {
+    for value in values {
+        *value *= T::of(by);
+    }
+}
+
+/// One half of a pair, whose other half is fixed but for its scale.
+pub(super) struct Half<'a, T> {
+    /// half ← P_η(half)
+    pub(super) prox: &'a dyn Fn(&mut [T], T),
+    pub(super) cost: &'a dyn Fn(&[T]) -> f64,
+    pub(super) cost_of_other: &'a dyn Fn(&[T]) -> f64,
+}
+
+/// What a scale of the other half leads to.
+#[derive(Clone, Copy)]
+struct Trial {
+    scale: f64,
+    fit: f64,
+    cost: f64,
+}
+
+impl Trial {
+    fn value(&self) -> f64 {
+        self.cost - self.fit
+    }
+
+    /// The best of some: of those that gain the one that gains most, else the one that costs least for what it fits, because
+    /// there the least value would be that of a pair that vanishes. Of equal ones the scale that moves least.
+    fn best(trials: &[Trial]) -> Option<Trial> {
+        let gains = trials.iter().any(|trial| trial.value() < 0.0);
+        let measure = |trial: &Trial| {
+            if gains {
+                trial.value()
+            } else {
+                trial.cost / trial.fit
+            }
+        };
+        let least = trials.iter().map(measure).reduce(f64::min)?;
+        let equal = least + EQUAL * least.abs();
+        let near = |trial: &&Trial| measure(trial) <= equal;
+        let distance = |trial: &Trial| trial.scale.ln().abs();
+        let nearest = trials.iter().filter(near);
+        nearest
+            .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+            .copied()
+    }
+}
+
+impl<T: Lanes> Half<'_, T> {
+    /// half ← the best one for s·other, whose product with R is s·product.
+    fn fit(&self, half: &mut [T], product: &[T], (square, s): (f64, f64)) -> Option<f64> {
+        let (share, step) = (T::of(1.0 / (s * square)), T::of(1.0 / (s * s * square)));
+        if !(step > T::ZERO && step < T::INFINITY && share < T::INFINITY) {
+            return None;
+        }
+        for (half, &product) in half.iter_mut().zip(product) {
+            *half = product * share;
+        }
+        (self.prox)(half, step);
+        let fit = s * dot(half, product) - 0.5 * s * s * square * square_of(half);
+        (fit > 0.0).then_some(fit)
+    }
+
+    /// Makes the half anew for the other at the best of some scales; returns the value of the pair, `None` if nothing is left.
+    pub(super) fn improve(
+        &self,
+        half: &mut [T],
+        other: &mut [T],
+        product: &[T],
+        scales: &[f64],
+    ) -> Option<f64> {
+        let square = square_of(other);
+        let trials = scales.iter().filter_map(|&scale| {
+            let mut scaled = other.to_vec();
+            multiply(&mut scaled, scale);
+            let fit = self.fit(half, product, (square, scale))?;
+            let cost = (self.cost)(half) + (self.cost_of_other)(&scaled);
+            cost.is_finite().then_some(Trial { scale, fit, cost })
+        });
+        let best = Trial::best(&trials.collect::<Vec<_>>())?;
+        self.fit(half, product, (square, best.scale))?;
+        multiply(other, best.scale);
+        Some(best.value())
+    }
+}

@@ -1,0 +1,99 @@
+//! An atom that stands for two, split with the help of a dead one.
+//!
+//! Under penalties an atom that mixes two true ones can be a local minimum in which no third one gains: both of the two would have
+//! to change at once. The leading pair (u, v) of R tells which samples want more of one and less of the other: the atom that
+//! overlaps most with it is split by the sign of v, and both parts are improved in turn.
+
+use super::rank_one::{NEAR, Pair, Pairs};
+use super::residual::Residual;
+use crate::problem::{Factors, Problem};
+use crate::products::Lanes;
+
+/// Rounds over both parts.
+const ROUNDS: usize = 12;
+
+/// Two rank-one terms for atom k and for a dead one.
+pub(super) struct Split<T> {
+    pub(super) gain: f64,
+    pub(super) atom: usize,
+    pub(super) parts: [Pair<T>; 2],
+}
+
+/// Splits the atom that overlaps most with R's leading pair, whose codes are `leading`; `place` is the dead one.
+pub(super) fn split<T: Lanes>(
+    problem: Problem<'_, T>,
+    factors: &Factors<T>,
+    leading: &[T],
+    place: usize,
+) -> Option<Split<T>> {
+    let k = mixed(problem, factors, leading)?;
+    let (atom, codes) = (factors.atom(k), factors.codes(k));
+    let part = |is_positive: bool| {
+        let kept = codes.iter().zip(leading).map(|(&code, &v)| {
+            if (v > T::ZERO) == is_positive {
+                code
+            } else {
+                T::ZERO
+            }
+        });
+        Pair {
+            value: 0.0,
+            atom: atom.clone(),
+            codes: kept.collect(),
+        }
+    };
+    let mut without = factors.clone();
+    without.set(k, None);
+    let before = {
+        let dead = Residual { problem, factors };
+        let alone = Residual {
+            problem,
+            factors: &without,
+        };
+        Pairs::new(&alone, k)?.value_of(&atom, &codes) + Pairs::new(&dead, place)?.penalty_at()
+    };
+    without.set(place, None);
+    let places = [k, place];
+    let mut parts = [part(true), part(false)];
+    for _ in 0..ROUNDS {
+        for own in 0..2 {
+            let mut others = without.clone();
+            let other = &parts[1 - own];
+            others.set(places[1 - own], Some((&other.atom, &other.codes)));
+            let residual = Residual {
+                problem,
+                factors: &others,
+            };
+            Pairs::new(&residual, places[own])?.improve(&mut parts[own], &NEAR)?;
+        }
+    }
+    let residual = Residual {
+        problem,
+        factors: &without,
+    };
+    let first = Pairs::new(&residual, k)?.value_of(&parts[0].atom, &parts[0].codes);
+    // The second part was improved last, with the first in place.
+    let gain = before - first - parts[1].value;
+    (gain > 0.0 && gain.is_finite()).then_some(Split {
+        gain,
+        atom: k,
+        parts,
+    })
+}
+
+/// argmax_k (|x_k|ᵀ|u|)(|a_k|ᵀ|v|)/(‖x_k‖‖a_k‖)
+fn mixed<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>, leading: &[T]) -> Option<usize> {
+    let mut u = vec![T::ZERO; problem.data.rows()];
+    Residual { problem, factors }.with_rows(&mut u, leading);
+    let overlap = |factor: &[T], with: &[T]| {
+        let products = factor.iter().zip(with);
+        let sum: f64 = products.map(|(f, w)| (f.f64() * w.f64()).abs()).sum();
+        sum / proxsplit::linalg::vec::norm(factor)
+    };
+    let overlaps = (0..problem.rank).map(|k| {
+        let both = overlap(&factors.atom(k), &u) * overlap(&factors.codes(k), leading);
+        (k, both)
+    });
+    let alive = overlaps.filter(|(_, overlap)| *overlap > 0.0);
+    alive.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(k, _)| k)
+}

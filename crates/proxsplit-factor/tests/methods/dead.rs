@@ -1,0 +1,95 @@
+//! Atoms that are zero: what others in their place would gain, and what is said of them.
+
+use super::settings;
+use proxsplit::calculus::Constrained;
+use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::linalg::Mat;
+use proxsplit::prox::{L1, SquaredL2};
+use proxsplit::set::{L2Ball, NonNeg};
+use proxsplit::{Prox, Solver};
+use proxsplit_factor::{Data, Factorization, Factors, Method, Problem, audit};
+
+const ROWS: usize = 12;
+const COLS: usize = 9;
+
+/// Calls `test` with the problem of rank 1 on `y`, given entry by entry.
+fn with_problem<R>(
+    y: impl Fn(usize, usize) -> f64,
+    (atoms, codes): (&dyn Prox<f64>, &dyn Prox<f64>),
+    test: impl FnOnce(Problem<'_, f64>) -> R,
+) -> R {
+    let y: Vec<f64> = (0..ROWS * COLS).map(|at| y(at % ROWS, at / ROWS)).collect();
+    let dense = Dense::new(ROWS, COLS, Order::ColumnMajor, Elements::F64(&y)).unwrap();
+    let data = Data::new(dense.into(), 1.0).unwrap();
+    test(Problem::new(&data, 1, atoms, codes).unwrap())
+}
+
+fn nothing() -> Factors<f64> {
+    let (x, a) = (
+        Mat::from_fn(ROWS, 1, |_, _| 0.0),
+        Mat::from_fn(1, COLS, |_, _| 0.0),
+    );
+    Factors::new(&x, a).unwrap()
+}
+
+/// u·vᵀ with u_i = 1 + i/ROWS and v_t = 1 + t/COLS, and the square of its norm.
+fn outer(i: usize, t: usize) -> f64 {
+    (1.0 + i as f64 / ROWS as f64) * (1.0 + t as f64 / COLS as f64)
+}
+
+fn square(y: impl Fn(usize, usize) -> f64) -> f64 {
+    (0..ROWS * COLS)
+        .map(|at| y(at % ROWS, at / ROWS).powi(2))
+        .sum()
+}
+
+#[test]
+fn a_penalty_that_scale_evades_does_not_hide_a_gain() {
+    let y = |i, t| 1e-3 * outer(i, t);
+    // Atoms of norm 1 would cost a thousand times what they fit; atoms of norm 1e-6 cost nothing.
+    let atoms = Constrained::new(L1::new(0.05).unwrap(), NonNeg).unwrap();
+    let gain = with_problem(y, (&atoms, &NonNeg), |p| {
+        audit(p, &nothing()).unwrap().escape
+    });
+    let all = 0.5 * square(y);
+    assert!(gain > 0.9 * all && gain < all, "{gain:e} of {all:e}");
+}
+
+#[test]
+fn one_positive_entry_of_the_misfit_is_found() {
+    let y = |i, t| if (i, t) == (3, 5) { 0.1 } else { -outer(i, t) };
+    let gain = with_problem(y, (&NonNeg, &NonNeg), |p| {
+        audit(p, &nothing()).unwrap().escape
+    });
+    assert!((gain - 0.005).abs() < 1e-9, "{gain:e}");
+}
+
+#[test]
+fn nothing_is_proved_of_dead_atoms() {
+    let l1 = Constrained::new(L1::new(1e3).unwrap(), NonNeg).unwrap();
+    with_problem(outer, (&l1, &l1), |problem| {
+        let mut solver = Factorization::new(problem, settings(Method::Batch, 0), None).unwrap();
+        for _ in 0..3 {
+            solver.next().unwrap();
+        }
+        assert_eq!(solver.measure().pair.unwrap().dead_atoms, 1);
+        super::settle(&mut solver);
+        let said = solver.warnings().join(" ");
+        assert!(said.contains("not proved"), "{said}");
+    });
+}
+
+#[test]
+fn sets_of_very_small_data_are_reached_by_the_start() {
+    let ball = || L2Ball::new(5e-50).unwrap();
+    let atoms = Constrained::new(SquaredL2::new(1e-55).unwrap(), ball()).unwrap();
+    let codes = Constrained::new(SquaredL2::new(1e-50).unwrap(), ball()).unwrap();
+    with_problem(
+        |i, t| 1e-100 * outer(i, t),
+        (&atoms, &codes),
+        |problem| {
+            let mut solver = Factorization::new(problem, settings(Method::Batch, 0), None).unwrap();
+            assert!(solver.measure().feasible);
+        },
+    );
+}

@@ -3,6 +3,7 @@
 
 mod dead;
 mod floor;
+mod lost;
 mod missing;
 mod quality;
 mod refusals;

@@ -26,6 +26,8 @@ pub struct Factorization<'a, T: Lanes> {
     pub(crate) kept: Option<Factors<T>>,
     /// What the last look has found to put in the place of a dead atom.
     escape: Option<Escape<T>>,
+    /// Whether the last step led to numbers that are not finite.
+    is_lost: bool,
 }
 
 impl<'a, T: Lanes> Factorization<'a, T> {
@@ -63,6 +65,7 @@ impl<'a, T: Lanes> Factorization<'a, T> {
             looked: None,
             kept: None,
             escape: None,
+            is_lost: false,
         })
     }
 
@@ -113,6 +116,7 @@ impl<T: Lanes> Iterator for Factorization<'_, T> {
         let memory = &mut self.work.memory;
         memory.iteration += 1;
         let finite = memory.objective.is_none_or(f64::is_finite) && memory.displacement.is_finite();
+        self.is_lost = !finite;
         let told = |objective: &f64| !look::is_lost::<T>(*objective, parts);
         finite.then_some(Progress {
             iteration: memory.iteration,
@@ -130,10 +134,9 @@ impl<T: Lanes> Iterator for Factorization<'_, T> {
 impl<T: Lanes> Solver for Factorization<'_, T> {
     /// The pair of X and nearly exact codes, by four products; about the work of two passes.
     fn measure(&mut self) -> AtPoint {
-        let is_lost = self.work.factors.x.iter().any(|x| !x.is_finite());
         let (factors, scales) = match &self.kept {
             // A step to infinity leaves the best point that was seen.
-            Some(kept) if is_lost => (kept.clone(), Scales::new(kept.rank)),
+            Some(kept) if self.is_lost => (kept.clone(), Scales::new(kept.rank)),
             _ => self.result(),
         };
         let mut findings =

@@ -101,6 +101,28 @@ class FactorJudge(unittest.TestCase):
         cert = certificate(problem, self.x, self.a, "stationary", 1e-6)
         self.assertIn("outside", " ".join(self.complaints(y, cert, -self.x, -self.a)))
 
+    def test_a_stopped_prox_is_right_up_to_its_error(self):
+        y = self.x @ self.a + 0.1 * self.rng.random((12, 15))
+        problem = Problem(y, None, self.choice.x_term, self.choice.a_term)
+        for error, is_right in ((0.02, True), (0.0, False)):
+            cert = certificate(problem, self.x, self.a, {"not-converged": "pass-limit"}, 1e-6)
+            cert["at_point"]["pair"]["residual_x"] -= 0.01 * cert["at_point"]["pair"]["scale_x"]
+            cert["at_point"]["prox_error"] = error
+            self.assertEqual(self.complaints(y, cert) == [], is_right)
+
+    def test_stationary_with_dead_atoms_needs_a_word(self):
+        self.choice.x_term = Term("nonneg")
+        x, a = np.c_[self.x[:, :2], np.zeros(12)], np.r_[self.a[:2], np.zeros((1, 15))]
+        y = x @ a
+        problem = Problem(y, None, self.choice.x_term, self.choice.a_term)
+        cert = certificate(problem, x, a, "stationary", 1e-6)
+        self.assertIn("no word", " ".join(self.complaints(y, cert, x, a)))
+
+    def test_what_single_precision_cannot_hold_is_no_excess(self):
+        simplex, nothing = Term("simplex:3e-60"), np.zeros((4, 2))
+        self.assertLessEqual(*simplex.excess(nothing, 2.0**-23, 2.0**-149))
+        self.assertGreater(*simplex.excess(nothing, 2.0**-52, 5e-324))
+
     def test_exit_codes(self):
         y = self.x @ self.a + 0.1
         problem = Problem(y, None, self.choice.x_term, self.choice.a_term)

@@ -97,3 +97,54 @@ fn mixed<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>, leading: &[T])
     let alive = overlaps.filter(|(_, overlap)| *overlap > 0.0);
     alive.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(k, _)| k)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plain;
+    use crate::products::Data;
+    use proxsplit::Error;
+    use proxsplit::data::{Dense, Elements, Order};
+    use proxsplit::linalg::Mat;
+    use proxsplit::prox::NonNegL1;
+
+    /// Two atoms that overlap, and one factor that is their mean: the gain is what the objective falls by.
+    #[test]
+    fn tells_what_splitting_gains() -> Result<(), Error> {
+        let (m, n) = (10, 12);
+        let x = |i: usize| [f64::from(u8::from(i < 6)), f64::from(u8::from(i > 3)) * 1.5];
+        let a = |t: usize| [f64::from(u8::from(t < 8)), f64::from(u8::from(t > 4))];
+        let y: Vec<f64> = (0..m * n)
+            .map(|at| {
+                let (x, a) = (x(at % m), a(at / m));
+                x[0] * a[0] + x[1] * a[1]
+            })
+            .collect();
+        let dense = Dense::new(m, n, Order::ColumnMajor, Elements::F64(&y))?;
+        let data = Data::new(dense.into(), 1.0)?;
+        let l1 = NonNegL1::new(0.05)?;
+        let problem = Problem::new(&data, 2, &l1, &l1)?;
+        let mean = |pair: [f64; 2]| [0.5 * (pair[0] + pair[1]), 0.0];
+        let atoms = Mat::from_fn(m, 2, |i, k| mean(x(i))[k]);
+        let mut factors = Factors::new(&atoms, Mat::from_fn(2, n, |k, t| mean(a(t))[k]))?;
+        let objective = |factors: &Factors<f64>| {
+            let (of_x, of_a) = problem.terms();
+            let misfit = plain::sums(&data, factors, false).misfit;
+            misfit + of_x.value(&factors.x, 2) + of_a.value(&factors.a, 2)
+        };
+        let residual = Residual {
+            problem,
+            factors: &factors,
+        };
+        let (leading, _) = residual.leading_codes();
+        let before = objective(&factors);
+        let split = split(problem, &factors, &leading, 1).expect("the mean is worse than the two");
+        for (place, pair) in [split.atom, 1].into_iter().zip(&split.parts) {
+            factors.set(place, Some((&pair.atom, &pair.codes)));
+        }
+        let gained = before - objective(&factors);
+        assert!((split.gain - gained).abs() <= 1e-9 * before, "{gained}");
+        assert!(gained > 0.9 * before * 0.5, "{gained} of {before}");
+        Ok(())
+    }
+}

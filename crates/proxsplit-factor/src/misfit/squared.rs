@@ -279,3 +279,15 @@ fn scale_of<T: Lanes>(linear: &[T], factor: &[T], square: f64) -> f64 {
     };
     norm(linear).max(trace)
 }
+
+#[cfg(test)]
+mod tests {
+    /// Residuals are relative to what cancels: a factor that is far too small does not make them smaller.
+    #[test]
+    fn a_small_factor_is_no_excuse() {
+        let scale = |linear: f64, factor: f64| super::scale_of(&[linear], &[factor], 1.0);
+        assert_eq!(scale(1.0, 1e-60), 1.0);
+        assert_eq!(scale(1e-20, 10.0), 1e-15);
+        assert_eq!(scale(0.0, 0.0), 0.0);
+    }
+}

@@ -5,6 +5,7 @@ mod bound;
 mod dead;
 mod floor;
 mod kl;
+mod lost;
 mod missing;
 mod quality;
 mod refusals;

@@ -93,7 +93,7 @@ pub(crate) trait Misfit<T: Lanes>: Send + Sync {
         None
     }
 
-    /// The misfit as a sum of shares of batches, if it is quadratic in X.
+    /// The misfit as a sum of shares of batches, if it is quadratic in X; methods that need it are refused for others.
     fn shares(&mut self) -> Option<&mut dyn Shares<T>>;
 }
 

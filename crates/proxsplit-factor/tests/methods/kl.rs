@@ -5,6 +5,7 @@ use proxsplit::data::{Dense, Elements, Indices, Order, Sparse};
 use proxsplit::linalg::Mat;
 use proxsplit::prox::{NonNegL1, SquaredL2};
 use proxsplit::set::{BoxSet, NonNeg, Simplex};
+use proxsplit::simd::{Level, with_level};
 use proxsplit::{Guarantee, Matrix, Prox, Solver, Stop, run};
 use proxsplit_factor::{
     Data, Factorization, Factors, Lanes, Loss, Method, Missing, Problem, Settings, encode,
@@ -280,7 +281,7 @@ fn single_precision_comes_as_far() {
 }
 
 #[test]
-fn threads_and_resuming_do_not_change_a_bit() {
+fn threads_instructions_and_resuming_do_not_change_a_bit() {
     let y = counts();
     let data = Data::<f64>::new(dense(&y), 1.0).unwrap();
     let l1 = NonNegL1::new(0.05).unwrap();
@@ -306,6 +307,10 @@ fn threads_and_resuming_do_not_change_a_bit() {
     };
     let alone = bits(1, None);
     assert!(alone == bits(2, None), "threads");
+    for level in Level::ALL {
+        let found = with_level(level, || bits(2, None));
+        assert!(found.is_none_or(|found| found == alone), "{level}");
+    }
     assert!(alone == bits(2, Some(19)), "resumed");
     let other = Problem::new(&data, SHAPE.2, &l1, &l1).unwrap();
     let state = Factorization::new(problem, Settings::default(), None)

@@ -268,6 +268,10 @@ impl<T: Lanes> Misfit<T> for KullbackLeibler<T> {
         if total == 0.0 {
             return linear;
         }
+        if alpha == f64::INFINITY {
+            // No code makes z positive where y is.
+            return f64::INFINITY;
+        }
         (linear - total * (1.0 + alpha.ln())).max(0.0)
     }
 

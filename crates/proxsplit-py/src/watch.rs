@@ -86,7 +86,9 @@ impl<'a, T: Scalar> Observer<Splitting<'a, T>> for Foreground<'_> {
     }
 
     fn looked(&mut self, row: &Row, _: &Session, solver: &mut Splitting<'a, T>) -> ControlFlow<()> {
-        let ends = self.raised.attempt(|py| self.call(py, row, solver.x()));
+        let ends = self
+            .raised
+            .attempt(|py| self.call(py, row, solver.looked_at()));
         go_on(ends == Some(false))
     }
 }

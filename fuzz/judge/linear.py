@@ -48,8 +48,18 @@ class Linear:
         z = self.d @ x
         value, slope = _loss(self.name, self.parameter, z, self.b)
         gradient = self.factor * (self.d.T @ slope)
-        size = np.linalg.norm(self.d) * (np.linalg.norm(z) + np.linalg.norm(self.b)) * self._steepness()
+        size = np.linalg.norm(self.d) * (self._reach(x) + np.linalg.norm(self.b)) * self._steepness()
         return self.factor * float(value.sum()), gradient, self.factor * float(size + np.linalg.norm(self.d) * np.linalg.norm(slope))
+
+    def _reach(self, x):
+        """‖|D||x|‖: products that cancel in Dx round by a part of their own size, not of what is left."""
+        return np.linalg.norm(np.abs(self.d) @ np.abs(x))
+
+    def value_rounding(self, x, unit):
+        """What rounding of Dx may change in f(x): its slope along it, and the curvature beyond."""
+        slope = np.linalg.norm(_loss(self.name, self.parameter, self.d @ x, self.b)[1])
+        off = (4 + np.sqrt(self.d.shape[1])) * unit * self._reach(x)
+        return self.factor * float(slope * off + self._steepness() * off * off)
 
     def _steepness(self):
         return {"logistic": 0.25 * max(1.0, np.abs(self.b).max()) ** 2, "sigmoid": 0.1}.get(self.name, 1.0)

@@ -58,7 +58,10 @@ def as_dict(certificate):
     """The certificate's numbers, with the verdict in the words of run.json."""
     cert = dict(certificate.to_dict())
     verdict = str(claims.verdict_kind(cert)).replace("at the error", "at error").replace(" ", "-")
-    return cert | {"verdict": verdict}
+    levels = [level for _, level in cert["of_method"]["errors"].values()]
+    known = None if None in levels else sum(levels)
+    prox = cert["at_point"]["prox_error"]
+    return cert | {"verdict": verdict, "error_level": known, "stationarity": cert["at_point"]["residual"] + (np.inf if prox is None else prox)}
 
 
 def describe(asked):

@@ -67,6 +67,11 @@ class Term:
                 worst = (amount, allowed)
         return worst
 
+    def step_limit(self):
+        """1/m for an m that makes g + (m/2)‖x‖² convex, ∞ where no step is too long."""
+        moduli = {"mcp": lambda a: 1 / a[1], "scad": lambda a: 1 / (a[1] - 1), "log-sum": lambda a: a[0] / a[1] ** 2}
+        return 1 / max([moduli[n](a) for n, a in self.penalties if n in moduli], default=1e-300)
+
     def prox(self, y, eta):
         """argmin g(x) + ‖x − y‖²/2η for each column."""
         flat = np.ndim(y) == 1

@@ -94,6 +94,8 @@ def prox(name, args, y, eta, low=-BIG, high=BIG):
     """The best of all candidates, elementwise; ties go to the one of smaller size."""
     if name == "l1":  # convex: the one candidate, clamped; this is most of the judge's time
         return np.clip(np.sign(y) * np.maximum(np.abs(y) - eta * args[0], 0), low, high)
+    if name in ("sql2", "huber", "entropy"):  # convex, too: costs that differ by rounding would let any candidate near the root win
+        return np.clip(_convex(name, args, y, eta), low, high)
     candidates = [np.zeros_like(y), np.full_like(y, low), np.full_like(y, high)]
     if np.isfinite(low) or np.isfinite(high):
         candidates.append(np.clip(y, low, high))
@@ -110,6 +112,13 @@ def prox(name, args, y, eta, low=-BIG, high=BIG):
         better &= np.isfinite(t)
         best, least = np.where(better, t, best), np.where(better, cost, least)
     return best
+
+
+def _convex(name, args, y, eta):
+    pieces = stationary(name, args, np.abs(y) if name == "huber" else y, eta)
+    if name == "huber":
+        return np.sign(y) * np.where(np.abs(y) <= args[1] * (1 + eta * args[0]), *pieces)
+    return pieces[0]
 
 
 def slopes(name, args, t):

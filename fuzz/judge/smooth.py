@@ -18,6 +18,9 @@ class Function:
     def residual(self, x, step):
         return float(np.linalg.norm(x - self.term.prox(x - step * self.smooth(x)[1], step)) / step)
 
+    def value_rounding(self, x, unit):
+        return 0.024 * unit * self.smooth(x)[2] * float(np.linalg.norm(x))
+
     def lower(self, x, rounds):
         return x
 

@@ -40,16 +40,16 @@ def at_point(asked, outcome, x):
     if not (np.isfinite(truth) and 1e-130 < size < 1e130):
         return complaints
     room = (16 + 2 * np.sqrt(model.terms)) * asked.unit * size  # of a gradient that is a sum of so many products
-    complaints += objective(asked, outcome, x, truth, room)
+    complaints += objective(asked, outcome, x, truth)
     complaints += stationary(asked, outcome, x, gradient, room)
     complaints += began(asked, outcome, truth)
-    return complaints + bounds(asked, outcome, x, truth, room)
+    return complaints + bounds(asked, outcome, x, truth)
 
 
-def objective(asked, outcome, x, truth, room):
+def objective(asked, outcome, x, truth):
     model = asked.model
     value = abs(model.smooth(x)[0]) + abs(model.term.value(x))
-    allowed = 1e-9 * abs(truth) + (1e-12 + 8 * asked.unit) * value + room * np.linalg.norm(x) * 1e-3
+    allowed = 1e-9 * abs(truth) + (1e-12 + 8 * asked.unit) * value + model.value_rounding(x, asked.unit)
     stated = {"record": outcome.record.get("objective"), "at_point": point(outcome).get("objective")}
     return [f"objective {v!r} in the {n}, by plain sums {truth!r}" for n, v in stated.items() if v is not None and not abs(v - truth) <= allowed]
 
@@ -86,25 +86,32 @@ def stationary(asked, outcome, x, gradient, room):
                 complaints.append(f"residual {stated:.6g} at step {step:.3g}, recomputed {true:.6g}")
         else:
             true = distance(model, x, gradient)
-            if true is not None and true > stated * (1 + 1e-6) + room + (error or 0.0):
+            # (x⁺ − y)/η is a difference of numbers of the size of x.
+            slack = 1e-6 * stated + room + 8 * asked.unit * np.linalg.norm(x) / step + (error or 0.0)
+            if true is not None and true > stated + slack:
                 complaints.append(f"residual {stated:.6g}, but dist(0, ∂Φ) = {true:.6g}")
     if outcome.verdict == "stationary":
-        complaints += tolerance(asked, cert, here, room)
+        complaints += tolerance(asked, cert, here, x, room)
     return complaints
 
 
-def tolerance(asked, cert, here, room):
+def tolerance(asked, cert, here, x, room):
     """The tolerance is tol times the size of what cancels at a solution, and not below rounding."""
     model, zero = asked.model, np.zeros(len(asked.start))
-    sizes = [np.linalg.norm(model.smooth(z)[1]) for z in (zero, asked.start)]
+    # At a solution ∇f cancels a subgradient of g of the same size, which may exceed the gradients at 0 and at the start.
+    sizes = [np.linalg.norm(model.smooth(z)[1]) for z in (zero, asked.start, x)]
+    # An x that is rounded has a residual of its own; at a step that has collapsed that would explain anything.
+    longest = min(1 / max(model.curvature(), 1e-300), model.term.step_limit())
+    room = room + asked.unit * np.linalg.norm(x) / max(here.get("reference_step") or 0.0, 0.99e-3 * longest)
     inside = model.term.prox(asked.start, 1e-12) if model.term.sets else asked.start
-    # A function that says nothing of itself has the largest gradient of all looks for its scale; most are near these.
+    # A start outside the set is moved into it, by a prox of another step than this one: the gradient there is near these.
     scale = 3 * max(*sizes, np.linalg.norm(model.smooth(inside)[1]))
+    room += asked.unit * scale  # what cancels at a solution is that large, whatever cancels at x
     complaints = []
     if "at_point" in cert and cert["tolerance"] > asked.tol * scale * 1.001 + asked.absolute + 100 * room:
         complaints.append(f"tolerance {cert['tolerance']:.4g} for --tol {asked.tol:g}, scale {scale:.4g}, rounding {room:.1g}")
     if here.get("scale") is not None and here["scale"] > scale * 1.001 + 100 * room:
-        complaints.append(f"scale {here['scale']:.4g}, but the gradients at 0 and at the start have {scale:.4g}")
+        complaints.append(f"scale {here['scale']:.4g}, but the gradients at 0, at the start and at x have {scale:.4g}")
     return complaints
 
 
@@ -123,7 +130,7 @@ def began(asked, outcome, truth):
     return []
 
 
-def bounds(asked, outcome, x, truth, room):
+def bounds(asked, outcome, x, truth):
     """No stated bound is beaten by a point that the judge finds."""
     model, here = asked.model, point(outcome)
     gap, lower = here.get("gap"), here.get("lower_bound")
@@ -135,7 +142,7 @@ def bounds(asked, outcome, x, truth, room):
     if model.term.convex:
         points = [model.lower(x, 60 if costly else 600), model.quasi_newton(x)]
         reached = min(v for v in (truth, *map(model.objective, points)) if np.isfinite(v))
-    room = 1e-9 * abs(reached) + (1e-11 + 8 * asked.unit) * abs(model.smooth(x)[0]) + room * np.linalg.norm(x) * 1e-3
+    room = 1e-9 * abs(reached) + (1e-11 + 8 * asked.unit) * abs(model.smooth(x)[0]) + model.value_rounding(x, asked.unit)
     if gap is not None and not model.convex:
         complaints.append(f"gap {gap!r} of a nonconvex problem")
     if gap is not None and truth - reached > gap * (1 + 1e-6) + room:

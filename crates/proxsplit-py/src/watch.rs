@@ -4,7 +4,7 @@ use crate::error::Raised;
 use crate::report::gap;
 use crate::scalar::Scalar;
 use numpy::PyArray1;
-use proxsplit::{Observer, Row, Session, Splitting};
+use proxsplit::{Observer, Panoc, Row, Session, Splitting};
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,8 +74,32 @@ impl Foreground<'_> {
     }
 }
 
-impl<'a, T: Scalar> Observer<Splitting<'a, T>> for Foreground<'_> {
-    fn moved(&mut self, _: &Session, _: &mut Splitting<'a, T>) -> ControlFlow<()> {
+/// A solver whose latest point can be shown.
+pub(crate) trait Shown {
+    type Number: Scalar;
+
+    /// The point of the last look.
+    fn point(&self) -> &[Self::Number];
+}
+
+impl<T: Scalar> Shown for Splitting<'_, T> {
+    type Number = T;
+
+    fn point(&self) -> &[T] {
+        self.looked_at()
+    }
+}
+
+impl<T: Scalar> Shown for Panoc<'_, T> {
+    type Number = T;
+
+    fn point(&self) -> &[T] {
+        self.looked_at()
+    }
+}
+
+impl<S: Shown> Observer<S> for Foreground<'_> {
+    fn moved(&mut self, _: &Session, _: &mut S) -> ControlFlow<()> {
         if self.looked_out.elapsed() > PATIENCE {
             self.looked_out = Instant::now();
             // The method itself is not general enough in its lifetime.
@@ -85,8 +109,8 @@ impl<'a, T: Scalar> Observer<Splitting<'a, T>> for Foreground<'_> {
         go_on(!self.raised.is_set())
     }
 
-    fn looked(&mut self, row: &Row, _: &Session, solver: &mut Splitting<'a, T>) -> ControlFlow<()> {
-        let ends = self.raised.attempt(|py| self.call(py, row, solver.x()));
+    fn looked(&mut self, row: &Row, _: &Session, solver: &mut S) -> ControlFlow<()> {
+        let ends = self.raised.attempt(|py| self.call(py, row, solver.point()));
         go_on(ends == Some(false))
     }
 }

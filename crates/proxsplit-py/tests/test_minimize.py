@@ -10,7 +10,7 @@ import pytest
 from scipy import optimize
 
 from proxsplit import minimize
-from proxsplit.prox import L1, NonNeg
+from proxsplit.prox import L1, NonNeg, parse
 
 RNG = np.random.default_rng(0)
 A = RNG.normal(size=(30, 20))
@@ -147,6 +147,19 @@ def test_the_callback_sees_points_and_can_stop():
     points = []
     minimize(least_squares, np.zeros(20), callback=points.append, options={"maxiter": 5})
     assert all(point.shape == (20,) for point in points) and len(points) > 1
+
+
+@pytest.mark.parametrize("g", ["l1:0.5", "sphere:1", "scad:0.5,3.7", "sparse-ball:3", "l0:0.2"])
+def test_the_callback_sees_the_point_that_the_trace_is_about(g):
+    seen = []
+
+    def callback(intermediate_result):
+        value = least_squares(intermediate_result.x)[0] + parse(g)(intermediate_result.x)
+        seen.append((value, intermediate_result.fun))
+
+    minimize(least_squares, np.full(20, 0.3), prox=g, callback=callback, options={"maxiter": 50})
+    values, stated = np.transpose(seen)
+    np.testing.assert_allclose(values, stated, rtol=1e-12)
 
 
 class Mine(Exception):

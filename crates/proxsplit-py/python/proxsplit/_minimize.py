@@ -76,8 +76,8 @@ def minimize(
         ``"batch"`` uses whole gradients, ``"incremental"`` a pass over the terms that moves the point in between,
         ``"mini-batch"`` one batch a step. The default is incremental if there are `terms`.
     tol : float, optional
-        Stop when the residual is below `tol` times the size of what cancels in it at a solution (the largest gradient seen), plus
-        ``options["atol"]``. None is 1e-6.
+        Stop when the residual is below `tol` times the size of what cancels in it at a solution (the gradient at the start, or
+        at x if that is larger), plus ``options["atol"]``. None is 1e-6.
     gap : float, optional
         Stop when the objective is proved to be within `gap` times the minimum of it. It needs an f that is convex
         (``options["convex"]``) and an operator of the catalogue whose conjugate is known.

@@ -1,4 +1,4 @@
-//! One run of [`Splitting`] on a problem whose parts may be Python functions.
+//! One run of [`Panoc`], or of [`Splitting`] with its gradient sources and step rules, on a problem whose parts may be Python functions.
 
 mod settings;
 
@@ -9,7 +9,7 @@ use crate::report;
 use crate::scalar::Scalar;
 use crate::watch::Foreground;
 use numpy::{PyArray1, PyReadonlyArray1};
-use proxsplit::{Class, Lipschitz, Prox, Splitting};
+use proxsplit::{Class, Lipschitz, Panoc, Prox, Splitting};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use settings::Settings;
@@ -93,6 +93,11 @@ fn minimize_as<'py, T: Scalar>(
         looked_out: Instant::now(),
     };
     let result = py.detach(|| -> PyResult<_> {
+        if settings.is_plain() {
+            let mut solver = Panoc::new(&f, g, start).map_err(refuse)?;
+            let report = proxsplit::run(&mut solver, &settings.stop(), observer);
+            return Ok((report, solver.into_x()));
+        }
         let solver = settings.source(Splitting::new(&f, g, start).map_err(refuse)?, &f, g)?;
         let mut solver = settings.step(solver, &f, start)?;
         let report = proxsplit::run(&mut solver, &settings.stop(), observer);

@@ -47,6 +47,11 @@ impl Settings {
         }
     }
 
+    /// Whether gradients are exact and nothing is said of the steps.
+    pub(super) fn is_plain(&self) -> bool {
+        self.method == "batch" && matches!(&self.step, Step::Rule(text) if text == "auto")
+    }
+
     /// The solver with the step rule that was asked for.
     pub(super) fn step<'a, T: Scalar>(
         &self,

@@ -85,7 +85,7 @@ impl<P, S> Constrained<P, S> {
     /// Membership is tested as exactly as the rule computes.
     fn tolerance<T: Real>(&self) -> f64 {
         match self.rule {
-            Rule::Dykstra => dykstra::Limits::default().tolerance,
+            Rule::Dykstra => dykstra::Limits::default().nearness::<T>(),
             _ => 8.0 * T::EPSILON.f64(),
         }
     }

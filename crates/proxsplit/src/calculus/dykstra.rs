@@ -74,7 +74,7 @@ impl<T: Real, P: Prox<T>> Prox<T> for Dykstra<P> {
     fn value(&self, x: &[T]) -> f64 {
         let values = self.terms.iter();
         values
-            .map(|term| super::value_near(term, x, self.limits.tolerance))
+            .map(|term| super::value_near(term, x, self.limits.nearness::<T>()))
             .sum()
     }
 

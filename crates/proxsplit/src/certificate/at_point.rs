@@ -16,7 +16,7 @@ pub struct AtPoint {
     /// R(x), or a bound on dist(0, ∂Φ(x)) where g is not convex.
     #[serde(deserialize_with = "null_is_nan")]
     pub residual: f64,
-    /// η of the residual: 1/L, or 1/L̂ with the largest curvature seen so far.
+    /// η of the residual: 1/L, or 1/L̂ with the largest curvature seen so far where Φ was not above its start.
     #[serde(deserialize_with = "null_is_nan")]
     pub reference_step: f64,
     /// What a stopped prox may hide from the residual; `None` if that is unknown.

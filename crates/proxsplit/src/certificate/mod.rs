@@ -6,8 +6,6 @@ mod assumption;
 mod at_point;
 mod curve;
 mod standard;
-#[cfg(test)]
-mod tests;
 mod theorem;
 mod verdict;
 

@@ -55,11 +55,11 @@ impl LogSum {
         0.5 * (t - self.epsilon + self.spread(t, pull))
     }
 
-    /// The distance of the two roots.
+    /// The distance of the two roots, √((t + E)² − 4ηW), without a square that overflows.
     #[inline(always)]
     fn spread(&self, t: f64, pull: f64) -> f64 {
-        let e = self.epsilon;
-        ((t + e) * (t + e) - 4.0 * pull).sqrt()
+        let (sum, least) = (t + self.epsilon, 2.0 * pull.sqrt());
+        (sum - least).sqrt() * (sum + least).sqrt()
     }
 
     /// The largest t whose prox is zero.
@@ -162,6 +162,16 @@ mod tests {
         brute::grid(&LogSum::new(0.7, 0.5).unwrap());
         brute::grid(&LogSum::new(0.2, 0.01).unwrap());
         brute::grid(&LogSum::new(2.0, 4.0).unwrap());
+    }
+
+    #[test]
+    fn huge_entries_stay() {
+        let g = LogSum::new(0.7, 0.5).unwrap();
+        let mut x = [1e160, -1e300, f64::MAX / 4.0];
+        let y = x;
+        g.prox(&mut x, 0.3);
+        let stays = |(x, y): (&f64, &f64)| (x - y).abs() <= 2.0 * f64::EPSILON * y.abs();
+        assert!(x.iter().zip(&y).all(stays), "{x:?}");
     }
 
     #[test]

@@ -109,6 +109,11 @@ impl<'a, T: Real> Panoc<'a, T> {
         &self.point.x
     }
 
+    /// The point of the last look, which the row of the trace is about: x or, if g is not convex, P_γ(x − γ∇f(x)).
+    pub fn looked_at(&self) -> &[T] {
+        self.point.looked_at().0
+    }
+
     /// The current point.
     pub fn into_x(self) -> Vec<T> {
         self.point.x
@@ -134,7 +139,7 @@ impl<T: Real> Solver for Panoc<'_, T> {
         let reference = self.seen.reference(own, self.first);
         let is_safe = is_checked && reference <= self.step || self.seen.is_safe(reference);
         let at = self.point.measure(reference, is_safe);
-        self.seen.largest = self.seen.largest.max(self.point.least_lipschitz());
+        self.seen.largest = self.seen.largest.max(self.point.refuted().near);
         self.ledger
             .raise(Source::Rounding, Level::Estimated(at.rounding));
         self.looked = true;

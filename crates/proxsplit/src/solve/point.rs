@@ -16,7 +16,24 @@ pub(super) struct Point<'a, T: Real> {
     pub(super) value: Option<f64>, // f(x)
     probe: Option<Probe<T>>, // x⁺ = P_η(x − η∇f(x)) of the last look; taken out while it is made
     kept: Option<Vec<T>>,    // the point to return
-    largest: f64,            // the largest ‖∇f‖ of all looks
+    start: Option<Start>,    // what the first look has found
+    refuted: Refuted,        // the largest L that a look has proved to be too small
+}
+
+/// The sizes of a run.
+#[derive(Clone, Copy)]
+struct Start {
+    objective: f64, // Φ
+    slope: f64,     // ‖∇f‖
+}
+
+/// Largest values of L that are proved to be too small; 0 if there is none.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Refuted {
+    /// By any look.
+    pub(super) anywhere: f64,
+    /// By a look where Φ was not above its start: what a run meets when it goes astray says nothing of where it ends.
+    pub(super) near: f64,
 }
 
 impl<'a, T: Real> Point<'a, T> {
@@ -41,7 +58,8 @@ impl<'a, T: Real> Point<'a, T> {
             value: None,
             probe: Some(Probe::new(start.len(), g.class())),
             kept: None,
-            largest: 0.0,
+            start: None,
+            refuted: Refuted::default(),
         })
     }
 
@@ -60,20 +78,29 @@ impl<'a, T: Real> Point<'a, T> {
         self.probe.as_ref().is_some_and(Probe::is_returned)
     }
 
-    /// An L that is proved to be too small by the looks so far; 0 if there is none.
-    pub(super) fn least_lipschitz(&self) -> f64 {
-        self.probe
-            .as_ref()
-            .map_or(0.0, |probe| probe.least_lipschitz)
+    /// What the looks so far have proved of L.
+    pub(super) fn refuted(&self) -> Refuted {
+        self.refuted
     }
 
-    /// The size of what cancels in ∇f at a solution: the gradient at 0 if f knows it, or the largest one that was looked at.
+    /// Whether an objective is not above that of the start, as far as that is known.
+    pub(super) fn is_near(&self, objective: f64) -> bool {
+        self.start.is_none_or(|start| objective <= start.objective)
+    }
+
+    /// The size of what cancels in ∇f at a solution: the gradient at 0 if f knows it, or at the start; and here, where a
+    /// subgradient of g cancels it. Not the largest one that was seen: a run that went astray would forgive itself anything.
     pub(super) fn scale(&self) -> f64 {
-        let known = self.f.cancelling().unwrap_or(self.largest);
-        known.max(vec::norm(&self.gradient))
+        self.scale_beside(&self.gradient)
     }
 
-    /// What is true at x or, if g is not convex, at x⁺ = P_η(x − η∇f(x)), where ∇f(x⁺) − ∇f(x) − (x⁺ − x)/η is in ∂Φ.
+    fn scale_beside(&self, here: &[T]) -> f64 {
+        let start = self.start.map(|start| start.slope);
+        let known = self.f.cancelling().or(start).unwrap_or(0.0);
+        known.max(vec::norm(here))
+    }
+
+    /// What is true at x or, if g is not convex, at x⁺ = P_η(y), y = x − η∇f(x), where ∇f(x⁺) + (y − x⁺)/η is in ∂Φ.
     pub(super) fn measure(&mut self, reference: f64, is_safe: bool) -> AtPoint {
         let mut value = self.evaluate();
         let longest = reference.min(0.99 * self.g.class().step_limit());
@@ -84,11 +111,16 @@ impl<'a, T: Real> Point<'a, T> {
         let shown = probe.step(self, longest, is_safe);
         self.probe = Some(probe);
         let gap = self.gap(value);
-        value = shown.value.unwrap_or(value);
-        self.largest = self.largest.max(vec::norm(&self.gradient));
-        let (x, scale) = (self.looked_at(), self.scale());
-        let penalty = self.g.value(x);
+        let mut highest = f64::NEG_INFINITY;
+        if let Some(beyond) = shown.value {
+            highest = value + self.g.value(&self.x);
+            value = beyond;
+        }
+        let penalty = self.g.value(self.looked_at().0);
         let objective = value + penalty;
+        self.note(highest.max(objective), shown.refuted);
+        let (x, gradient) = self.looked_at();
+        let scale = self.scale_beside(gradient);
         let least = || {
             self.f
                 .lower_bound()
@@ -113,6 +145,18 @@ impl<'a, T: Real> Point<'a, T> {
         }
     }
 
+    /// Notes the sizes of the first look, and what a look has shown of L. The objective is the larger one of x and x⁺.
+    fn note(&mut self, objective: f64, refuted: f64) {
+        let slope = vec::norm(&self.gradient);
+        if self.start.is_none() && objective.is_finite() && slope.is_finite() {
+            self.start = Some(Start { objective, slope });
+        }
+        self.refuted.anywhere = self.refuted.anywhere.max(refuted);
+        if self.is_near(objective) {
+            self.refuted.near = self.refuted.near.max(refuted);
+        }
+    }
+
     /// A finite bound on Φ(x) − inf Φ, if x is what is returned.
     fn gap(&self, value: f64) -> Option<Gap> {
         if self.looks_beyond() {
@@ -122,11 +166,11 @@ impl<'a, T: Real> Point<'a, T> {
         gap.filter(|gap| gap.value.is_finite())
     }
 
-    /// The point of the last look.
-    fn looked_at(&self) -> &[T] {
+    /// The point of the last look, and ∇f there.
+    pub(super) fn looked_at(&self) -> (&[T], &[T]) {
         match &self.probe {
-            Some(probe) if probe.is_returned() => probe.x(),
-            _ => &self.x,
+            Some(probe) if probe.is_returned() => (probe.x(), probe.gradient()),
+            _ => (&self.x, &self.gradient),
         }
     }
 
@@ -134,7 +178,7 @@ impl<'a, T: Real> Point<'a, T> {
     pub(super) fn keep(&mut self) {
         let mut kept = self.kept.take().unwrap_or_default();
         kept.clear();
-        kept.extend_from_slice(self.looked_at());
+        kept.extend_from_slice(self.looked_at().0);
         self.kept = Some(kept);
     }
 

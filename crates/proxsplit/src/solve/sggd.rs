@@ -115,7 +115,7 @@ impl<T: Real> Solver for Sggd<'_, T> {
         let lipschitz = self.point.f.lipschitz();
         let l = lipschitz.value().filter(|l| *l > 0.0 && l.is_finite());
         let reference = match l {
-            Some(l) => 1.0 / l.max(self.point.least_lipschitz()),
+            Some(l) => 1.0 / l.max(self.point.refuted().near),
             None => self.rule.scheduled(0).unwrap_or(1.0),
         };
         let is_safe = l.is_some() && matches!(lipschitz, Lipschitz::Known(_));

@@ -43,6 +43,8 @@ pub struct Splitting<'a, T: Real = f64> {
     trial: Vec<T>,    // xᵏ⁺¹ while it is made, xᵏ⁻¹ afterwards
     lipschitz: Lipschitz,
     observed: f64,             // the largest ‖Δg‖/‖Δx‖ of exact gradients
+    nearby: f64,               // the same between points where Φ is not above its start
+    value_before: f64,         // f(xᵏ⁻¹)
     ledger: Ledger,            // the largest errors since the last look
     looked: bool,              // whether the last thing done was a look
     objective: Option<f64>,    // Φ(xᵏ), for rules that watch it
@@ -64,6 +66,8 @@ impl<'a, T: Real> Splitting<'a, T> {
             trial: vec![T::ZERO; start.len()],
             lipschitz: f.lipschitz(),
             observed: 0.0,
+            nearby: 0.0,
+            value_before: f64::NAN,
             ledger: Ledger::default(),
             looked: false,
             objective: None,
@@ -93,6 +97,11 @@ impl<'a, T: Real> Splitting<'a, T> {
     /// The current point.
     pub fn x(&self) -> &[T] {
         &self.point.x
+    }
+
+    /// The point of the last look, which the row of the trace is about: x or, if g is not convex, P_η(x − η∇f(x)).
+    pub fn looked_at(&self) -> &[T] {
+        self.point.looked_at().0
     }
 
     /// The current point.
@@ -132,6 +141,11 @@ impl<'a, T: Real> Splitting<'a, T> {
 
     /// L as far as it is known: estimates grow with what the run has seen, and an L that the run has refuted is none.
     fn lipschitz_so_far(&self) -> Lipschitz {
+        self.lipschitz_with(self.observed)
+    }
+
+    /// L if `observed` is the largest curvature seen.
+    fn lipschitz_with(&self, observed: f64) -> Lipschitz {
         let of_rule = self
             .rule
             .as_deref()
@@ -141,21 +155,22 @@ impl<'a, T: Real> Splitting<'a, T> {
             known => known,
         };
         match known {
-            Lipschitz::Known(l) if self.observed <= REFUTED * l => known,
-            Lipschitz::Known(l) | Lipschitz::Estimated(l) => {
-                Lipschitz::Estimated(l.max(self.observed))
-            }
-            Lipschitz::Unknown if self.observed > 0.0 => Lipschitz::Estimated(self.observed),
+            Lipschitz::Known(l) if observed <= REFUTED * l => known,
+            Lipschitz::Known(l) | Lipschitz::Estimated(l) => Lipschitz::Estimated(l.max(observed)),
+            Lipschitz::Unknown if observed > 0.0 => Lipschitz::Estimated(observed),
             Lipschitz::Unknown => Lipschitz::Unknown,
         }
     }
 
     /// The step at which residuals are measured, whatever the solver's own: 1/L, or what the rule begins with.
     ///
+    /// A run that goes astray may meet any curvature, and a step for that would be too short for the point that it returns: rounding
+    /// would hide the residual. So the L here is the largest one near the way down, and looks check that it is enough.
+    ///
     /// Where g is not convex, the fixed points of a longer step are fewer than those of the solver's: there its own step counts, if it
     /// is shorter but has not collapsed, so that rounding cannot hide the residual.
     fn reference_step(&mut self) -> f64 {
-        let l = self.lipschitz_so_far().value();
+        let l = self.lipschitz_with(self.nearby).value();
         let reference = match l.filter(|l| *l > 0.0 && l.is_finite()) {
             Some(l) => 1.0 / l,
             None => self.rule().scheduled(0).unwrap_or(1.0),
@@ -208,7 +223,9 @@ impl<T: Real> Solver for Splitting<'_, T> {
         let l = self.lipschitz_so_far();
         let is_safe = matches!(l, Lipschitz::Known(l) if l * reference <= 1.0 + f64::EPSILON);
         let at = self.point.measure(reference, is_safe);
-        self.observed = self.observed.max(self.point.least_lipschitz());
+        let refuted = self.point.refuted();
+        self.observed = self.observed.max(refuted.anywhere);
+        self.nearby = self.nearby.max(refuted.near);
         let of_source = self.source.as_ref().map(|source| source.source());
         if of_source != Some(Source::Rounding) {
             self.ledger

@@ -1,9 +1,10 @@
 //! L that is wrong, estimated or refuted: what a certificate may make of it.
 
+use crate::sample::norm;
 use proxsplit::prox::Zero;
 use proxsplit::set::{BoxSet, NonNeg};
 use proxsplit::smooth::{FnSmooth, lipschitz};
-use proxsplit::step::Constant;
+use proxsplit::step::{Constant, Diminishing};
 use proxsplit::{Guarantee, Lipschitz, Looks, Smooth, Solver, Splitting, Stop, run};
 
 fn none(guarantee: &Guarantee) -> bool {
@@ -120,5 +121,58 @@ fn rounding_is_not_taken_for_curvature() {
     for row in report.looks() {
         let step = row.at.unwrap().reference_step;
         assert!(step > 0.29, "L is 1, but the reference step {step}");
+    }
+}
+
+/// Σ 100(x_{i+1} − x_i²)² + (1 − x_i)²
+fn rosenbrock() -> impl Smooth {
+    FnSmooth::new(3, |x: &[f64], grad: &mut [f64]| {
+        grad.fill(0.0);
+        let mut value = 0.0;
+        for i in 0..2 {
+            let (a, b) = (x[i + 1] - x[i] * x[i], 1.0 - x[i]);
+            grad[i + 1] += 200.0 * a;
+            grad[i] -= 400.0 * a * x[i] + 2.0 * b;
+            value += 100.0 * a * a + b * b;
+        }
+        value
+    })
+    .unwrap()
+}
+
+/// A step that is too long takes x to where gradients are 10¹³ and curvatures 10¹⁰, and the set takes it back.
+#[test]
+fn a_run_that_goes_astray_is_not_measured_by_what_it_met_there() {
+    let f = rosenbrock();
+    for start in [[1.0, 1.5, 0.0], [0.3, 1.2, 0.7]] {
+        let mut solver = Splitting::new(&f, &NonNeg, &start)
+            .unwrap()
+            .step(Diminishing::new(0.1, 0.6).unwrap());
+        let stop = Stop {
+            passes: 300.0,
+            ..Stop::default()
+        };
+        let report = run(&mut solver, &stop, ());
+        let size = |x: &[f64]| {
+            let mut slope = vec![0.0; 3];
+            f.gradient(x, &mut slope);
+            norm(&slope)
+        };
+        let largest = report
+            .looks()
+            .filter_map(|row| row.at)
+            .map(|at| at.residual);
+        assert!(largest.fold(0.0, f64::max) > 1e6, "it does go astray");
+        let (at, scale) = (
+            report.certificate.at_point,
+            size(&start).max(size(solver.x())),
+        );
+        assert!(
+            at.scale <= scale * (1.0 + 1e-12),
+            "{:e} above {scale:e}",
+            at.scale
+        );
+        assert!(at.rounding < 1e-9 * scale, "{:e}", at.rounding);
+        assert!(!report.converged() || at.residual <= 1e-6 * scale + 1e-9);
     }
 }

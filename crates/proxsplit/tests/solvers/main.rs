@@ -13,3 +13,5 @@ mod lemmas;
 mod nonconvex;
 mod sample;
 mod samples;
+mod stopped_prox;
+mod units;

@@ -4,9 +4,9 @@ use crate::sample::{Sample, starts};
 use proxsplit::data::{Dense, Elements, Order as Storage};
 use proxsplit::prox::{L0, L1, Mcp, Scad};
 use proxsplit::set::{BoxSet, Simplex};
-use proxsplit::smooth::{Cauchy, GemanMcClure, Quadratic, Sigmoid};
+use proxsplit::smooth::{Cauchy, FnSmooth, GemanMcClure, Quadratic, Sigmoid};
 use proxsplit::step::{Adaptive, Backtracking, BarzilaiBorwein, Constant, StepRule};
-use proxsplit::{Guarantee, Looks, Prox, Reason, Smooth, Splitting, Stop, run};
+use proxsplit::{Guarantee, Looks, Prox, Reason, Smooth, Solver, Splitting, Stop, run};
 
 fn rules(f: &dyn Smooth) -> Vec<Box<dyn StepRule>> {
     vec![
@@ -204,4 +204,24 @@ fn bad_starts_are_refused() {
         [2.0; 9],
         "a start outside the domain is moved into it"
     );
+}
+
+/// A slope that is lost beside x in x − η∇f(x) is still there: mcp is flat beyond its knee, so the residual is ‖∇f‖.
+#[test]
+fn a_gradient_that_rounding_swallows_is_in_the_residual() {
+    for slope in [1e-5, 1e-20, 1e-99] {
+        let f = FnSmooth::new(2, move |x: &[f64], grad: &mut [f64]| {
+            grad.fill(slope);
+            slope * (x[0] + x[1])
+        })
+        .unwrap();
+        let g = Mcp::new(1e-11, 3.0).unwrap();
+        let mut solver = Splitting::new(&f, &g, &[0.7, -0.3]).unwrap();
+        let expected = slope * 2f64.sqrt();
+        let residual = solver.measure().residual;
+        assert!(
+            (residual - expected).abs() <= 1e-6 * expected,
+            "{residual:e}, not {expected:e}"
+        );
+    }
 }

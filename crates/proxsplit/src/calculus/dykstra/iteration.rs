@@ -19,6 +19,16 @@ pub(in crate::calculus) struct Limits {
     pub(in crate::calculus) rounds: usize,
 }
 
+/// A few units in the last place: each operator that a point went through has rounded it.
+const ROUNDED: f64 = 16.0;
+
+impl Limits {
+    /// How far from a set, relatively, a point may be that counts as one of it.
+    pub(in crate::calculus) fn nearness<T: Real>(self) -> f64 {
+        self.tolerance.max(ROUNDED * T::EPSILON.f64())
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -104,8 +114,9 @@ pub(in crate::calculus) fn solve<'a, T: Real>(
                 bound <= limits.tolerance * scale || span <= 4.0 * T::EPSILON.f64() * scale;
         }
     });
-    if reached.error().is_none() {
-        restore(count, term, (x, size), limits);
+    let moved = restore(count, term, (x, size), limits);
+    if let Accuracy::Distance(bound) = &mut reached.accuracy {
+        *bound += moved;
     }
     reached
 }
@@ -138,8 +149,7 @@ fn slack<T: Real>(term: &dyn Prox<T>, x: &[T], (moved, point): (&[T], &[T]), ste
     } else {
         0.0
     };
-    // A few units in the last place: each operator that x went through has rounded it.
-    if outside > 16.0 * T::EPSILON.f64() * norm(x) {
+    if outside > ROUNDED * T::EPSILON.f64() * norm(x) {
         return f64::INFINITY;
     }
     let homogeneous = term.form().homogeneous;
@@ -173,7 +183,8 @@ fn drift<T: Real>(x: &[T], y: &[T], moved: &[T]) -> f64 {
     off.map(|off| off * off).sum::<f64>().sqrt()
 }
 
-/// Moves x into the domains of all terms, as near as the tolerance: a point outside would have an infinite value.
+/// Moves x into the domains of all terms, as near as the tolerance, since a point outside would have an infinite value; returns
+/// by how much.
 ///
 /// Projections in turn, onto domains that are no sets by proxes of a short step, which hardly move what lies inside. Cones
 /// that have only 0 in common are never met by a nonzero point, however small: beside y, of norm `size`, it is 0.
@@ -182,20 +193,27 @@ fn restore<'a, T: Real>(
     term: impl Fn(usize) -> &'a dyn Prox<T>,
     (x, size): (&mut [T], f64),
     limits: Limits,
-) {
+) -> f64 {
     let value = |x: &[T]| -> f64 {
-        let values = (0..count).map(|i| value_near(term(i), x, limits.tolerance));
+        let values = (0..count).map(|i| value_near(term(i), x, limits.nearness::<T>()));
         values.sum()
     };
-    for _ in 0..limits.rounds {
-        if value(x) != f64::INFINITY {
-            return;
-        }
-        if norm(x) <= limits.tolerance * size {
-            x.fill(T::ZERO);
-        }
-        for i in 0..count {
-            term(i).prox(x, T::of(limits.tolerance * limits.tolerance));
-        }
+    if value(x) != f64::INFINITY {
+        return 0.0;
     }
+    scratch::with(x.len(), |from: &mut [T]| {
+        from.copy_from_slice(x);
+        for _ in 0..limits.rounds {
+            if norm(x) <= limits.tolerance * size {
+                x.fill(T::ZERO);
+            }
+            for i in 0..count {
+                term(i).prox(x, T::of(limits.tolerance * limits.tolerance));
+            }
+            if value(x) != f64::INFINITY {
+                break;
+            }
+        }
+        distance(from, x)
+    })
 }

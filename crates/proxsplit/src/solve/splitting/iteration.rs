@@ -54,14 +54,26 @@ impl<T: Real> Splitting<'_, T> {
 
     /// Raises what is observed of L. Gradients of points close to each other differ by their rounding, which is no curvature.
     fn observe(&mut self, curvature: Option<Curvature>) {
-        let Some(seen) = curvature.filter(|seen| seen.lipschitz() > self.observed) else {
+        let Some(seen) = curvature.filter(|seen| seen.lipschitz() > self.nearby) else {
             return;
         };
         let rounding = 64.0 * T::EPSILON.f64() * self.point.scale().max(vec::norm(&self.previous));
         let changed = seen.changed.sqrt() - rounding;
         if changed > 0.0 && seen.moved > 0.0 {
-            self.observed = self.observed.max(changed / seen.moved.sqrt());
+            let curvature = changed / seen.moved.sqrt();
+            self.observed = self.observed.max(curvature);
+            if curvature > self.nearby && self.stays_near() {
+                self.nearby = curvature;
+            }
         }
+    }
+
+    /// Whether Φ was above its start neither at the last point nor is at this one.
+    fn stays_near(&self) -> bool {
+        let (point, last) = (&self.point, &self.trial);
+        let here = point.value.map(|value| value + point.g.value(&point.x));
+        here.is_some_and(|here| point.is_near(here))
+            && point.is_near(self.value_before + point.g.value(last))
     }
 
     /// trial ← P_η(x − η·previous), where `previous` holds the direction of this iteration.
@@ -161,6 +173,7 @@ impl<T: Real> Iterator for Splitting<'_, T> {
         let curvature = self.curvature();
         if self.source.is_none() {
             self.observe(curvature);
+            self.value_before = self.point.value.unwrap_or(f64::NAN);
         }
         let proposed = scheduled.unwrap_or_else(|| self.rule().propose(curvature));
         let mut step = proposed.min(0.99 * self.point.g.class().step_limit());

@@ -76,8 +76,9 @@ def stationary(asked, outcome, x, gradient, room):
     step, stated = here.get("reference_step"), here.get("residual")
     error = here.get("prox_error")
     if stated is not None and step:
-        # An L that nobody declared is an estimate, and the step rests on it.
-        if asked.knows_curvature and model.name == "least-squares" and step > 1.01 / max(model.curvature(), 1e-300):
+        # An L that nobody declared is the largest curvature that the run has met, and the step rests on it. Half of L is near enough:
+        # the residual at 2/L is at least half of that at 1/L.
+        if asked.knows_curvature and model.name == "least-squares" and step > 2 / max(model.curvature(), 1e-300):
             complaints.append(f"reference_step {step:.4g} is beyond 1/L = {1 / model.curvature():.4g}")
         if model.term.convex:
             true = model.residual(x, step)

@@ -67,6 +67,7 @@ pub struct Panoc<'a, T: Real = f64> {
     checked: f64,            // ‖x̄ − x‖/γ when γ was checked last
     unchecked: u32,          // steps since then
     doublings: u32,          // how often γ may still grow
+    is_finite: bool,         // whether the last value of f was
     seen: Seen,
     ledger: Ledger, // the largest errors since the last look
     looked: bool,   // whether the last thing done was a look
@@ -93,6 +94,7 @@ impl<'a, T: Real> Panoc<'a, T> {
             checked: f64::INFINITY,
             unchecked: 0,
             doublings: DOUBLINGS,
+            is_finite: true,
             // Not f.lipschitz(), which may cost dozens of passes and is larger than what a run meets.
             seen: Seen::new(Lipschitz::Unknown),
             ledger: Ledger::default(),

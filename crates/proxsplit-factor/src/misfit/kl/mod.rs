@@ -22,9 +22,9 @@ use sweep::Line;
 
 /// Sweeps of a visit: the other factor moves, too, and a sweep costs as much as two products.
 const VISIT: usize = 4;
-/// Sweeps until rounding stops them.
+/// Sweeps of a look, which begins near its end: more would cost more than the passes between two looks.
 const EXACT: Effort = Effort {
-    sweeps: 1000,
+    sweeps: 30,
     tolerance: 1e-7,
 };
 /// An entry that runs ahead keeps at least this share of itself, so that no z vanishes where y does not.

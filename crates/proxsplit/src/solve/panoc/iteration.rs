@@ -116,6 +116,7 @@ impl<T: Real> Panoc<'_, T> {
         loop {
             self.passes += 1.0;
             let after = self.point.f.value(&self.plain);
+            self.is_finite = after.is_finite();
             let Envelope { slope, moved, .. } = self.envelope;
             let rounding = 8.0 * T::EPSILON.f64() * (before.abs() + after.abs() + slope.abs());
             let bend = after - before - slope;
@@ -151,6 +152,7 @@ impl<T: Real> Panoc<'_, T> {
         }
         self.passes += 1.0;
         let value = self.point.f.gradient(&self.trial, &mut self.gradient);
+        self.is_finite = value.is_finite();
         let there = (&self.trial[..], value, &self.gradient[..]);
         let plain = &mut self.plain_of_trial[..];
         let found = Envelope::at(&self.point, there, (self.step, plain), &mut self.ledger);
@@ -187,14 +189,35 @@ impl<T: Real> Panoc<'_, T> {
         self.displacement = moved;
     }
 
-    /// x ← x̄, which lowers Φ if γ is short enough. False if none is.
+    /// x ← x̄, which lowers Φ if γ is short enough. False if none is, and then x and γ stay.
     pub(super) fn plain_step(&mut self) -> bool {
+        let step = self.step;
         while !self.attempt(0.0) {
             if !(self.rescale(0.5) && self.check()) {
+                self.step = step;
+                self.restart();
                 return false;
             }
         }
         true
+    }
+
+    /// The best step that is found. False if none lowers the envelope, and then x and γ stay.
+    fn advance(&mut self) -> bool {
+        let step = self.step;
+        self.unchecked += 1;
+        let is_new = self.envelope.moved.sqrt() / self.step < 0.5 * self.checked;
+        if (is_new || self.unchecked > CHECK) && !self.check() {
+            self.step = step;
+            self.restart();
+            return false;
+        }
+        self.direction.find(&self.point, &self.plain, self.step);
+        let mut tau = 1.0;
+        while tau > LEAST && !self.attempt(tau) {
+            tau *= 0.5;
+        }
+        tau > LEAST || self.plain_step()
     }
 
     /// f, ∇f, x̄ and φ_γ at x, if they are not there.
@@ -217,18 +240,12 @@ impl<T: Real> Iterator for Panoc<'_, T> {
             self.ledger = Ledger::default();
         }
         self.prepare();
-        self.unchecked += 1;
-        let is_new = self.envelope.moved.sqrt() / self.step < 0.5 * self.checked;
-        if (is_new || self.unchecked > CHECK) && !self.check() {
-            return None;
-        }
-        self.direction.find(&self.point, &self.plain, self.step);
-        let mut tau = 1.0;
-        while tau > LEAST && !self.attempt(tau) {
-            tau *= 0.5;
-        }
-        if tau <= LEAST && !self.plain_step() {
-            return None;
+        if !self.advance() {
+            if !self.is_finite {
+                return None;
+            }
+            // Nothing is left but rounding.
+            self.displacement = 0.0;
         }
         let (least, greatest) = self.steps.unwrap_or((self.step, self.step));
         self.steps = Some((least.min(self.step), greatest.max(self.step)));

@@ -157,3 +157,35 @@ fn single_precision_and_functions_that_are_not_finite_everywhere() {
     assert!(!run(&mut solver, &Stop::default(), ()).converged());
     assert_eq!(solver.x(), [1.0]);
 }
+
+/// Where nothing but rounding is left, the solver stays where it is; that is no divergence.
+#[test]
+fn a_run_without_an_end_stays_at_its_solution() {
+    let (d, b) = sample(30, 20);
+    let design = Dense::new(30, 20, Order::RowMajor, Elements::F64(&d)).unwrap();
+    let f = LeastSquares::new(design, &b).unwrap();
+    let terms: [&dyn Prox; 4] = [
+        &Zero,
+        &L1::new(0.1).unwrap(),
+        &L2::new(0.1).unwrap(),
+        &Sphere::new(1.0).unwrap(),
+    ];
+    for g in terms {
+        let mut solver = Panoc::new(&f, g, &[0.1; 20]).unwrap();
+        let stop = Stop {
+            residual: 0.0,
+            relative: 0.0,
+            passes: 5e4,
+            ..Stop::default()
+        };
+        let report = run(&mut solver, &stop, ());
+        assert_eq!(
+            report.reason,
+            crate::Reason::PassLimit,
+            "{}",
+            report.certificate
+        );
+        let at = report.certificate.at_point;
+        assert!(at.residual <= 1e-8 * at.scale, "{}", report.certificate);
+    }
+}

@@ -24,7 +24,7 @@ use sweep::Line;
 const VISIT: usize = 4;
 /// Sweeps of a look, which begins near its end: more would cost more than the passes between two looks.
 const EXACT: Effort = Effort {
-    sweeps: 30,
+    sweeps: 100,
     tolerance: 1e-7,
 };
 /// An entry that runs ahead keeps at least this share of itself, so that no z vanishes where y does not.

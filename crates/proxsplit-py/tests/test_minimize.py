@@ -127,10 +127,15 @@ class Half:
 
 
 def test_a_prox_of_the_user_gives_the_numbers_of_the_catalogue():
-    ours = minimize(least_squares, np.zeros(20), prox="l1:0.5", options={"maxiter": 30})
-    user = minimize(least_squares, np.zeros(20), prox=Half(), options={"maxiter": 30})
+    ours = minimize(least_squares, np.zeros(20), prox="l1:0.5", step="bb", options={"maxiter": 30})
+    user = minimize(least_squares, np.zeros(20), prox=Half(), step="bb", options={"maxiter": 30})
     np.testing.assert_allclose(user.x, ours.x, rtol=1e-9, atol=1e-12)
     assert user.certificate.guarantee == ours.certificate.guarantee
+    # The default steps use what is known of an operator of the catalogue, but the end is the same.
+    ours = minimize(least_squares, np.zeros(20), prox="l1:0.5", tol=1e-10)
+    user = minimize(least_squares, np.zeros(20), prox=Half(), tol=1e-10)
+    np.testing.assert_allclose(user.x, ours.x, atol=1e-6)
+    assert user.success and ours.success
 
 
 def test_the_callback_sees_points_and_can_stop():

@@ -93,7 +93,7 @@ fn minimize_as<'py, T: Scalar>(
         looked_out: Instant::now(),
     };
     let result = py.detach(|| -> PyResult<_> {
-        if settings.is_plain() {
+        if settings.is_plain()? {
             let mut solver = Panoc::new(&f, g, start).map_err(refuse)?;
             let report = proxsplit::run(&mut solver, &settings.stop(), observer);
             return Ok((report, solver.into_x()));

@@ -2,7 +2,8 @@
 
 use crate::error::refuse;
 use crate::scalar::Scalar;
-use proxsplit::gradient::{IncrementalPass, MiniBatch};
+use proxsplit::gradient::{IncrementalPass, Inner, MiniBatch};
+use proxsplit::order::Order;
 use proxsplit::step::{Choice, Given, StepRule};
 use proxsplit::{FiniteSum, Lipschitz, Looks, Prox, Smooth, Splitting, Stop};
 use pyo3::prelude::*;
@@ -47,9 +48,12 @@ impl Settings {
         }
     }
 
-    /// Whether gradients are exact and nothing is said of the steps.
-    pub(super) fn is_plain(&self) -> bool {
-        self.method == "batch" && matches!(&self.step, Step::Rule(text) if text == "auto")
+    /// Whether gradients are exact and nothing is said of the steps. Options that are not used then must be right all the same.
+    pub(super) fn is_plain(&self) -> PyResult<bool> {
+        self.order.parse::<Order>().map_err(refuse)?;
+        self.inner.parse::<Inner>().map_err(refuse)?;
+        let is_auto = matches!(&self.step, Step::Rule(text) if text == "auto");
+        Ok(self.method == "batch" && is_auto)
     }
 
     /// The solver with the step rule that was asked for.

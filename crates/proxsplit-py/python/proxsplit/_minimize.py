@@ -70,8 +70,8 @@ def minimize(
         `batch`, and its gradient.
     step : float, str or sequence of float, optional
         A constant step; steps one after the other; or a rule: ``"diminishing:FIRST,POWER"``, ``"backtracking"``,
-        ``"bb"`` (Barzilai and Borwein, the default of `method` ``"batch"``) or ``"adaptive"``. Incremental methods need
-        numbers or ``"diminishing"``; their default is a constant step of min(1, 1/L), with an estimated L.
+        ``"bb"`` (Barzilai and Borwein) or ``"adaptive"``. Incremental methods need numbers or ``"diminishing"``. By default whole
+        gradients make quasi-Newton steps, and other methods a constant step of min(1, 1/L), with an estimated L.
     method : {"batch", "incremental", "mini-batch"}, optional
         ``"batch"`` uses whole gradients, ``"incremental"`` a pass over the terms that moves the point in between,
         ``"mini-batch"`` one batch a step. The default is incremental if there are `terms`.

@@ -71,7 +71,8 @@ def minimize(
     step : float, str or sequence of float, optional
         A constant step; steps one after the other; or a rule: ``"diminishing:FIRST,POWER"``, ``"backtracking"``,
         ``"bb"`` (Barzilai and Borwein) or ``"adaptive"``. Incremental methods need numbers or ``"diminishing"``. By default whole
-        gradients make quasi-Newton steps, and other methods a constant step of min(1, 1/L), with an estimated L.
+        gradients make quasi-Newton steps, incremental passes begin with min(1, 1/L) and then follow the objective, and mini-batches
+        keep min(1, 1/L), with an estimated L.
     method : {"batch", "incremental", "mini-batch"}, optional
         ``"batch"`` uses whole gradients, ``"incremental"`` a pass over the terms that moves the point in between,
         ``"mini-batch"`` one batch a step. The default is incremental if there are `terms`.

@@ -99,15 +99,16 @@ class Term:
         """Whether a set keeps x ≥ 0."""
         return any(n in ("nonneg", "simplex", "binary") or (n in ("box", "box-sum") and a[0] >= 0) for n, a in self.sets)
 
-    def dist_slopes(self, x, v):
-        """dist(v, ∂g(x)) in the Euclidean norm, for separable terms."""
+    def dist_slopes(self, x, v, unit=0.0):
+        """dist(v, ∂g(x)) in the Euclidean norm, for separable terms; bounds are met up to their own rounding, relative `unit`."""
         pieces = [(np.zeros_like(x), np.zeros_like(x))]
         for name, args in self.atoms:
             if name == "binary":  # every point of the set is alone: the normal cone is the whole line
                 return 0.0
             if name in INTERVAL:
                 low, high = projections.bounds(name, args)
-                more = [(np.where(x <= low, -np.inf, 0.0), np.where(x >= high, np.inf, 0.0))]
+                at_low, at_high = (x <= low + unit * abs(low), x >= high - unit * abs(high))
+                more = [(np.where(at_low, -np.inf, 0.0), np.where(at_high, np.inf, 0.0))]
             else:
                 more = scalar.slopes(name, args, x)
             pieces = [(a + c, b + d) for a, b in pieces for c, d in more]

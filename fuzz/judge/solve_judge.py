@@ -54,11 +54,11 @@ def objective(asked, outcome, x, truth):
     return [f"objective {v!r} in the {n}, by plain sums {truth!r}" for n, v in stated.items() if v is not None and not abs(v - truth) <= allowed]
 
 
-def distance(model, x, gradient):
+def distance(model, x, gradient, unit):
     """dist(0, ∂Φ(x)) where the judge knows the subdifferential, else None."""
     term = model.term
     if term.separable:
-        return term.dist_slopes(x, -gradient)
+        return term.dist_slopes(x, -gradient, unit)
     if term.names == {"sphere"}:
         unit = x / np.linalg.norm(x)
         return float(np.linalg.norm(gradient - (gradient @ unit) * unit))
@@ -76,9 +76,9 @@ def stationary(asked, outcome, x, gradient, room):
     step, stated = here.get("reference_step"), here.get("residual")
     error = here.get("prox_error")
     if stated is not None and step:
-        # An L that nobody declared is the largest curvature that the run has met, and the step rests on it. Half of L is near enough:
-        # the residual at 2/L is at least half of that at 1/L.
-        if asked.knows_curvature and model.name == "least-squares" and step > 2 / max(model.curvature(), 1e-300):
+        # An L that nobody declared is the largest curvature that the run has met, and the step rests on it, which may be
+        # less than the largest there is. The residual at 8/L is at least an eighth of that at 1/L: more is too much.
+        if asked.knows_curvature and model.name == "least-squares" and step > 8 / max(model.curvature(), 1e-300):
             complaints.append(f"reference_step {step:.4g} is beyond 1/L = {1 / model.curvature():.4g}")
         if model.term.convex:
             true = model.residual(x, step)
@@ -86,7 +86,7 @@ def stationary(asked, outcome, x, gradient, room):
             if error is not None and abs(true - stated) > slack:
                 complaints.append(f"residual {stated:.6g} at step {step:.3g}, recomputed {true:.6g}")
         else:
-            true = distance(model, x, gradient)
+            true = distance(model, x, gradient, asked.unit)
             # (x⁺ − y)/η is a difference of numbers of the size of x.
             slack = 1e-6 * stated + room + 8 * asked.unit * np.linalg.norm(x) / step + (error or 0.0)
             if true is not None and true > stated + slack:

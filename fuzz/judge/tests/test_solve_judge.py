@@ -18,7 +18,7 @@ SCRATCH = tempfile.TemporaryDirectory()  # removed when the tests end
 def state(model, x, tol=1e-6, verdict="stationary", **changes):
     """A record that is true of x, with some numbers changed."""
     step = 1 / model.curvature()
-    residual = model.residual(x, step) if model.term.convex else solve_judge.distance(model, x, model.smooth(x)[1])
+    residual = model.residual(x, step) if model.term.convex else solve_judge.distance(model, x, model.smooth(x)[1], 0.0)
     scale = float(np.linalg.norm(model.smooth(0 * x)[1]))
     excess = model.objective(x) - model.objective(model.lower(x, 5000))
     point = {

@@ -9,7 +9,7 @@ use crate::report;
 use crate::scalar::Scalar;
 use crate::watch::Foreground;
 use numpy::{PyArray1, PyReadonlyArray1};
-use proxsplit::{Class, Lipschitz, Panoc, Prox, Splitting};
+use proxsplit::{Class, Lipschitz, Panoc, Prox, Smooth, Splitting};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use settings::Settings;
@@ -94,7 +94,9 @@ fn minimize_as<'py, T: Scalar>(
     };
     let result = py.detach(|| -> PyResult<_> {
         if settings.is_plain()? {
-            let mut solver = Panoc::new(&f, g, start).map_err(refuse)?;
+            let mut solver = Panoc::new(&f, g, start)
+                .map_err(refuse)?
+                .lipschitz(Smooth::<T>::lipschitz(&f));
             let report = proxsplit::run(&mut solver, &settings.stop(), observer);
             return Ok((report, solver.into_x()));
         }

@@ -95,7 +95,6 @@ impl<'a, T: Real> Panoc<'a, T> {
             unchecked: 0,
             doublings: DOUBLINGS,
             is_finite: true,
-            // Not f.lipschitz(), which may cost dozens of passes and is larger than what a run meets.
             seen: Seen::new(Lipschitz::Unknown),
             ledger: Ledger::default(),
             looked: false,
@@ -104,6 +103,14 @@ impl<'a, T: Real> Panoc<'a, T> {
             iteration: 0,
             passes: 0.0,
         })
+    }
+
+    /// Measures residuals at 1/L with this L, if it is larger than what the run meets. Steps do not need it, and f is not asked by
+    /// itself: its answer may cost dozens of passes.
+    #[must_use]
+    pub fn lipschitz(mut self, l: Lipschitz) -> Self {
+        self.seen = Seen::new(l);
+        self
     }
 
     /// The current point.

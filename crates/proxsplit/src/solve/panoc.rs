@@ -137,6 +137,10 @@ impl<'a, T: Real> Panoc<'a, T> {
 impl<T: Real> Solver for Panoc<'_, T> {
     fn measure(&mut self) -> AtPoint {
         self.prepare();
+        if self.checked == f64::INFINITY {
+            // Else a γ that is too long could look at a point far above x.
+            self.check();
+        }
         if self.must_step_back() && self.iteration > 0 {
             self.plain_step();
         }

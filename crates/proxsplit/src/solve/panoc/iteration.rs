@@ -109,9 +109,10 @@ impl<T: Real> Panoc<'_, T> {
     }
 
     /// Halves γ until f(x̄) is where γ ≤ α/L puts it; doubles it, a limited number of times, where f curves much less. False if no γ
-    /// is short enough.
-    fn check(&mut self) -> bool {
+    /// is short enough, and then γ stays.
+    pub(super) fn check(&mut self) -> bool {
         self.unchecked = 0;
+        let step = self.step;
         let before = self.evaluate();
         loop {
             self.passes += 1.0;
@@ -137,6 +138,8 @@ impl<T: Real> Panoc<'_, T> {
             }
             // A step that rounds to nothing is no step.
             if !self.rescale(0.5) || self.envelope.moved == 0.0 {
+                self.step = step;
+                self.restart();
                 return false;
             }
         }
@@ -204,12 +207,9 @@ impl<T: Real> Panoc<'_, T> {
 
     /// The best step that is found. False if none lowers the envelope, and then x and γ stay.
     fn advance(&mut self) -> bool {
-        let step = self.step;
         self.unchecked += 1;
         let is_new = self.envelope.moved.sqrt() / self.step < 0.5 * self.checked;
         if (is_new || self.unchecked > CHECK) && !self.check() {
-            self.step = step;
-            self.restart();
             return false;
         }
         self.direction.find(&self.point, &self.plain, self.step);

@@ -1,6 +1,6 @@
 use super::*;
 use crate::data::{Dense, Elements, Order};
-use crate::prox::{ElasticNet, L1, L2, Mcp, WeightedL1, Zero};
+use crate::prox::{CappedL1, ElasticNet, L1, L2, Mcp, WeightedL1, Zero};
 use crate::set::{BoxSet, L1Ball, NonNeg, Simplex, Sphere};
 use crate::smooth::{FnSmooth, LeastSquares, Logistic};
 use crate::{Splitting, Stop, run};
@@ -187,5 +187,23 @@ fn a_run_without_an_end_stays_at_its_solution() {
         );
         let at = report.certificate.at_point;
         assert!(at.residual <= 1e-8 * at.scale, "{}", report.certificate);
+    }
+}
+
+/// A look at a g that is not convex is one step ahead: at a γ that has been checked, which does not raise Φ.
+#[test]
+fn the_first_look_is_not_above_the_start() {
+    // Flat but for a ramp beside the start, so that a step for the curvature here goes far up.
+    let f = FnSmooth::new(1, |x: &[f64], grad: &mut [f64]| {
+        let s = 1.0 / (1.0 + (20.0 * (x[0] + 1.0)).exp());
+        grad[0] = -20.0 * s * (1.0 - s) + 1e-3;
+        s + 1e-3 * x[0]
+    });
+    let f = f.unwrap();
+    let g = CappedL1::new(4.0, 0.7).unwrap();
+    for start in [0.0, -0.5, -1.0, -1.5] {
+        let before = f.value(&[start]) + Prox::<f64>::value(&g, &[start]);
+        let mut solver = Panoc::new(&f, &g, &[start]).unwrap();
+        assert!(solver.measure().objective <= before + 1e-12, "from {start}");
     }
 }

@@ -149,7 +149,8 @@ impl<T: Real> Solver for Panoc<'_, T> {
         // A γ that has been checked on the way needs no check here, and a shorter step shows no less.
         let is_checked = self.checked < f64::INFINITY;
         let own = (beyond || is_checked).then_some(self.step);
-        let reference = self.seen.reference(own, self.first);
+        let otherwise = if is_checked { self.step } else { self.first };
+        let reference = self.seen.reference(own, otherwise);
         let is_safe = is_checked && reference <= self.step || self.seen.is_safe(reference);
         let at = self.point.measure(reference, is_safe);
         self.seen.largest = self.seen.largest.max(self.point.refuted().near);

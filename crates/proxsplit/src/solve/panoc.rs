@@ -35,7 +35,7 @@ const CHECK: u32 = 16;
 /// The least τ of a direction; below it the plain step is taken.
 const LEAST: f64 = 0.05;
 /// γ grows at most so often: for the theorem it must come to rest.
-const DOUBLINGS: u32 = 200;
+const GROWTHS: u32 = 200;
 
 /// Quasi-Newton steps for f + g with exact gradients: for any f and any g, no L needed.
 ///
@@ -66,7 +66,7 @@ pub struct Panoc<'a, T: Real = f64> {
     plain_of_trial: Vec<T>,  // its x̄
     checked: f64,            // ‖x̄ − x‖/γ when γ was checked last
     unchecked: u32,          // steps since then
-    doublings: u32,          // how often γ may still grow
+    growths: u32,            // how often γ may still grow
     is_finite: bool,         // whether the last value of f was
     seen: Seen,
     ledger: Ledger, // the largest errors since the last look
@@ -93,7 +93,7 @@ impl<'a, T: Real> Panoc<'a, T> {
             plain_of_trial: zeros(),
             checked: f64::INFINITY,
             unchecked: 0,
-            doublings: DOUBLINGS,
+            growths: GROWTHS,
             is_finite: true,
             seen: Seen::new(Lipschitz::Unknown),
             ledger: Ledger::default(),
@@ -153,7 +153,7 @@ impl<T: Real> Solver for Panoc<'_, T> {
         let reference = self.seen.reference(own, otherwise);
         let is_safe = is_checked && reference <= self.step || self.seen.is_safe(reference);
         let at = self.point.measure(reference, is_safe);
-        self.seen.largest = self.seen.largest.max(self.point.refuted().near);
+        self.seen.refute(self.point.refuted());
         self.ledger
             .raise(Source::Rounding, Level::Estimated(at.rounding));
         self.looked = true;

@@ -3,18 +3,13 @@
 mod iteration;
 
 use super::point::Point;
+use super::seen::Seen;
 use super::{Method, Setting, Solver};
 use crate::certificate::{Assumption, AtPoint, Standing};
 use crate::gradient::GradientSource;
 use crate::ledger::{Ledger, Level, Source};
 use crate::step::{BarzilaiBorwein, BoldDriver, Constant, StepRule};
 use crate::{Class, Error, Lipschitz, Prox, Real, Smooth};
-
-/// A curvature above a known L by more than this factor, which is none of rounding, proves that the L is wrong.
-const REFUTED: f64 = 1.001;
-
-/// A step below this fraction of 1/L has collapsed.
-const COLLAPSED: f64 = 1e-3;
 
 /// The one iteration: a gradient step on f, exact or not, then the prox of g.
 ///
@@ -41,14 +36,12 @@ pub struct Splitting<'a, T: Real = f64> {
     estimate: Vec<T>, // ∇̃f(xᵏ) if there is a source; else it is the gradient of the point
     previous: Vec<T>, // ∇̃f(xᵏ⁻¹)
     trial: Vec<T>,    // xᵏ⁺¹ while it is made, xᵏ⁻¹ afterwards
-    lipschitz: Lipschitz,
-    observed: f64,             // the largest ‖Δg‖/‖Δx‖ of exact gradients
-    nearby: f64,               // the same between points where Φ is not above its start
-    value_before: f64,         // f(xᵏ⁻¹)
-    ledger: Ledger,            // the largest errors since the last look
-    looked: bool,              // whether the last thing done was a look
-    objective: Option<f64>,    // Φ(xᵏ), for rules that watch it
-    step: f64,                 // the latest η
+    seen: Seen,       // of exact gradients
+    value_before: f64, // f(xᵏ⁻¹)
+    ledger: Ledger,   // the largest errors since the last look
+    looked: bool,     // whether the last thing done was a look
+    objective: Option<f64>, // Φ(xᵏ), for rules that watch it
+    step: f64,        // the latest η
     steps: Option<(f64, f64)>, // the least and the greatest η
     iteration: u64,
     passes: f64,
@@ -64,9 +57,7 @@ impl<'a, T: Real> Splitting<'a, T> {
             estimate: Vec::new(),
             previous: vec![T::ZERO; start.len()],
             trial: vec![T::ZERO; start.len()],
-            lipschitz: f.lipschitz(),
-            observed: 0.0,
-            nearby: 0.0,
+            seen: Seen::new(f.lipschitz()),
             value_before: f64::NAN,
             ledger: Ledger::default(),
             looked: false,
@@ -111,15 +102,15 @@ impl<'a, T: Real> Splitting<'a, T> {
 
     /// The rule that was asked for, or the default.
     fn rule(&mut self) -> &mut (dyn StepRule + 'a) {
-        if self.rule.is_none() && self.lipschitz == Lipschitz::Unknown {
-            self.lipschitz = crate::smooth::lipschitz::estimate(self.point.f, &self.point.x, 0);
+        if self.rule.is_none() && self.seen.given == Lipschitz::Unknown {
+            self.seen.given = crate::smooth::lipschitz::estimate(self.point.f, &self.point.x, 0);
         }
         // Where g is not convex in any way, the theorem asks for η < 1/L.
         let safety = match self.point.g.class() {
             Class::Nonconvex => 2.0,
             Class::Convex | Class::WeaklyConvex { .. } => 1.0,
         };
-        let constant = Constant::within(self.lipschitz.scaled(safety)).unwrap_or(Constant::UNIT);
+        let constant = Constant::within(self.seen.given.scaled(safety)).unwrap_or(Constant::UNIT);
         let first = self.first_step();
         let is_pass = self.source.as_ref().map(|source| source.is_pass());
         let rule = self.rule.get_or_insert_with(|| match is_pass {
@@ -134,52 +125,19 @@ impl<'a, T: Real> Splitting<'a, T> {
 
     /// 1/L, or 1 if nothing is known of L.
     fn first_step(&self) -> f64 {
-        let step = self.lipschitz.value().map(f64::recip);
+        let step = self.seen.given.value().map(f64::recip);
         step.filter(|step| *step > 0.0 && step.is_finite())
             .unwrap_or(1.0)
     }
 
-    /// L as far as it is known: estimates grow with what the run has seen, and an L that the run has refuted is none.
-    fn lipschitz_so_far(&self) -> Lipschitz {
-        self.lipschitz_with(self.observed)
-    }
-
-    /// L if `observed` is the largest curvature seen.
-    fn lipschitz_with(&self, observed: f64) -> Lipschitz {
-        let of_rule = self
-            .rule
-            .as_deref()
-            .map_or(Lipschitz::Unknown, StepRule::lipschitz);
-        let known = match self.lipschitz {
-            Lipschitz::Unknown => of_rule,
-            known => known,
-        };
-        match known {
-            Lipschitz::Known(l) if observed <= REFUTED * l => known,
-            Lipschitz::Known(l) | Lipschitz::Estimated(l) => Lipschitz::Estimated(l.max(observed)),
-            Lipschitz::Unknown if observed > 0.0 => Lipschitz::Estimated(observed),
-            Lipschitz::Unknown => Lipschitz::Unknown,
+    /// What is known of L: by f or, if it knows nothing, by the rule.
+    fn seen(&self) -> Seen {
+        let rule = self.rule.as_deref();
+        let mut seen = self.seen;
+        if seen.given == Lipschitz::Unknown {
+            seen.given = rule.map_or(Lipschitz::Unknown, StepRule::lipschitz);
         }
-    }
-
-    /// The step at which residuals are measured, whatever the solver's own: 1/L, or what the rule begins with.
-    ///
-    /// A run that goes astray may meet any curvature, and a step for that would be too short for the point that it returns: rounding
-    /// would hide the residual. So the L here is the largest one near the way down, and looks check that it is enough.
-    ///
-    /// Where g is not convex, the fixed points of a longer step are fewer than those of the solver's: there its own step counts, if it
-    /// is shorter but has not collapsed, so that rounding cannot hide the residual.
-    fn reference_step(&mut self) -> f64 {
-        let l = self.lipschitz_with(self.nearby).value();
-        let reference = match l.filter(|l| *l > 0.0 && l.is_finite()) {
-            Some(l) => 1.0 / l,
-            None => self.rule().scheduled(0).unwrap_or(1.0),
-        };
-        if self.point.looks_beyond() && self.step > 0.0 {
-            self.step.clamp(COLLAPSED * reference, reference)
-        } else {
-            reference
-        }
+        seen
     }
 
     /// What the theorems need besides the step and the errors.
@@ -215,17 +173,15 @@ impl<T: Real> Solver for Splitting<'_, T> {
         if self.source.is_none() {
             self.find_gradient(self.step);
         }
-        self.rule();
-        let reference = self.reference_step();
-        if self.point.looks_beyond() {
-            self.passes += 1.0;
-        }
-        let l = self.lipschitz_so_far();
-        let is_safe = matches!(l, Lipschitz::Known(l) if l * reference <= 1.0 + f64::EPSILON);
-        let at = self.point.measure(reference, is_safe);
-        let refuted = self.point.refuted();
-        self.observed = self.observed.max(refuted.anywhere);
-        self.nearby = self.nearby.max(refuted.near);
+        let otherwise = self.rule().scheduled(0).unwrap_or(1.0);
+        let beyond = self.point.looks_beyond();
+        self.passes += if beyond { 1.0 } else { 0.0 };
+        let own = beyond.then_some(self.step);
+        let reference = self.seen().reference(own, otherwise);
+        let at = self
+            .point
+            .measure(reference, self.seen().is_safe(reference));
+        self.seen.refute(self.point.refuted());
         let of_source = self.source.as_ref().map(|source| source.source());
         if of_source != Some(Source::Rounding) {
             self.ledger
@@ -250,7 +206,7 @@ impl<T: Real> Solver for Splitting<'_, T> {
         Setting {
             class: self.point.g.class(),
             convex: self.point.f.is_convex(),
-            lipschitz: self.lipschitz_so_far(),
+            lipschitz: self.seen().so_far(),
             steps: self.steps,
             method: if self.source.is_none() {
                 method

@@ -108,12 +108,13 @@ impl<T: Real> Panoc<'_, T> {
         self.step > f64::MIN_POSITIVE
     }
 
-    /// Halves γ until f(x̄) is where γ ≤ α/L puts it; doubles it, a limited number of times, where f curves much less. False if no γ
-    /// is short enough, and then γ stays.
+    /// Halves γ until f(x̄) is where γ ≤ α/L puts it; lengthens it once where f curves much less. False if no γ is short enough, and
+    /// then γ stays.
     pub(super) fn check(&mut self) -> bool {
         self.unchecked = 0;
         let step = self.step;
         let before = self.evaluate();
+        let mut may_grow = self.seen.nearby() == 0.0;
         loop {
             self.passes += 1.0;
             let after = self.point.f.value(&self.plain);
@@ -123,19 +124,17 @@ impl<T: Real> Panoc<'_, T> {
             let bend = after - before - slope;
             let allowed = ALPHA * moved / (2.0 * self.step);
             if bend <= allowed + rounding {
-                let longer = 2.0 * self.step;
-                let limit = 0.99 * self.point.g.class().step_limit();
-                if bend < 0.25 * allowed
-                    && self.doublings > 0
-                    && self.seen.largest == 0.0
-                    && longer < limit
-                {
-                    self.doublings -= 1;
-                    self.rescale(2.0);
+                // The longer step is checked as well: where g jumps, x̄ does, too.
+                if may_grow && bend < 0.25 * allowed && self.can_grow() {
+                    may_grow = false;
+                    self.growths -= 1;
+                    self.rescale((0.5 * allowed / bend.max(rounding)).clamp(2.0, 16.0));
+                    continue;
                 }
                 self.checked = self.envelope.moved.sqrt() / self.step;
                 return true;
             }
+            may_grow = false;
             // A step that rounds to nothing is no step.
             if !self.rescale(0.5) || self.envelope.moved == 0.0 {
                 self.step = step;
@@ -143,6 +142,12 @@ impl<T: Real> Panoc<'_, T> {
                 return false;
             }
         }
+    }
+
+    /// Whether a longer γ may be tried.
+    fn can_grow(&self) -> bool {
+        let longest = 16.0 * self.step;
+        self.growths > 0 && longest < 0.99 * self.point.g.class().step_limit()
     }
 
     /// Tries x⁺ for one τ, and goes there if the envelope falls enough.
@@ -172,7 +177,8 @@ impl<T: Real> Panoc<'_, T> {
         let rounding = 64.0 * T::EPSILON.f64() * self.point.scale().max(vec::norm(&self.gradient));
         let changed = vec::distance(&self.gradient, &self.point.gradient);
         let moved = vec::distance(&self.trial, &self.point.x);
-        self.seen.observe(moved, changed, rounding);
+        // Φ never rises.
+        self.seen.observe((moved, changed), rounding, || true);
         let old = Here {
             x: &self.point.x,
             gradient: &self.point.gradient,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::data::{Dense, Elements, Order};
-use crate::prox::{CappedL1, ElasticNet, L1, L2, Mcp, WeightedL1, Zero};
+use crate::prox::{CappedL1, ElasticNet, L0, L1, L2, Mcp, WeightedL1, Zero};
 use crate::set::{BoxSet, L1Ball, NonNeg, Simplex, Sphere};
 use crate::smooth::{FnSmooth, LeastSquares, Logistic};
 use crate::{Splitting, Stop, run};
@@ -206,4 +206,19 @@ fn the_first_look_is_not_above_the_start() {
         let mut solver = Panoc::new(&f, &g, &[start]).unwrap();
         assert!(solver.measure().objective <= before + 1e-12, "from {start}");
     }
+}
+
+/// The same where γ is doubled: the longer step jumps over the place where f begins to bend.
+#[test]
+fn a_step_that_grows_is_checked_before_it_is_looked_at() {
+    let f = FnSmooth::new(1, |x: &[f64], grad: &mut [f64]| {
+        let beyond = (x[0] - 1.0).max(0.0);
+        grad[0] = 10.0 * beyond - 1.0;
+        5.0 * beyond * beyond - x[0]
+    });
+    let f = f.unwrap();
+    let g = L0::new(0.4).unwrap();
+    let mut solver = Panoc::new(&f, &g, &[0.0]).unwrap();
+    let first = solver.measure();
+    assert!(first.objective <= 0.0, "{first:?}");
 }

@@ -54,17 +54,15 @@ impl<T: Real> Splitting<'_, T> {
 
     /// Raises what is observed of L. Gradients of points close to each other differ by their rounding, which is no curvature.
     fn observe(&mut self, curvature: Option<Curvature>) {
-        let Some(seen) = curvature.filter(|seen| seen.lipschitz() > self.nearby) else {
-            return;
-        };
-        let rounding = 64.0 * T::EPSILON.f64() * self.point.scale().max(vec::norm(&self.previous));
-        let changed = seen.changed.sqrt() - rounding;
-        if changed > 0.0 && seen.moved > 0.0 {
-            let curvature = changed / seen.moved.sqrt();
-            self.observed = self.observed.max(curvature);
-            if curvature > self.nearby && self.stays_near() {
-                self.nearby = curvature;
-            }
+        let seen = curvature.filter(|seen| seen.lipschitz() > self.seen.nearby());
+        if let Some(Curvature { moved, changed, .. }) = seen {
+            let previous = vec::norm(&self.previous);
+            let rounding = 64.0 * T::EPSILON.f64() * self.point.scale().max(previous);
+            let mut seen = self.seen;
+            seen.observe((moved.sqrt(), changed.sqrt()), rounding, || {
+                self.stays_near()
+            });
+            self.seen = seen;
         }
     }
 

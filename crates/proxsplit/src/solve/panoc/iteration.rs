@@ -135,13 +135,18 @@ impl<T: Real> Panoc<'_, T> {
                 return true;
             }
             may_grow = false;
-            // A step that rounds to nothing is no step.
-            if !self.rescale(0.5) || self.envelope.moved == 0.0 {
+            // A step that rounds to nothing is no step. One that g takes back is: there x is a fixed point.
+            if !self.rescale(0.5) || self.rounds_to_nothing() {
                 self.step = step;
                 self.restart();
                 return false;
             }
         }
+    }
+
+    fn rounds_to_nothing(&self) -> bool {
+        let (x, gradient) = (&self.point.x, &self.point.gradient);
+        self.step * vec::norm(gradient) <= 0.5 * T::EPSILON.f64() * vec::norm(x)
     }
 
     /// Whether a longer γ may be tried.

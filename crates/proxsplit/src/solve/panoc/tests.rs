@@ -222,3 +222,19 @@ fn a_step_that_grows_is_checked_before_it_is_looked_at() {
     let first = solver.measure();
     assert!(first.objective <= 0.0, "{first:?}");
 }
+
+/// The same where every step that f allows is taken back by g: then the start is the fixed point.
+#[test]
+fn a_start_that_no_step_leaves_is_what_the_first_look_shows() {
+    // Falls at first, and is flat from 1 on: a step for the slope at 0 goes far, and pays more for g than f falls.
+    let f = FnSmooth::new(1, |x: &[f64], grad: &mut [f64]| {
+        let s = 1.0 / (1.0 + (8.0 * x[0]).exp());
+        grad[0] = -8.0 * s * (1.0 - s);
+        s
+    });
+    let f = f.unwrap();
+    let g = L0::new(0.9).unwrap();
+    let mut solver = Panoc::new(&f, &g, &[0.0]).unwrap();
+    let first = solver.measure();
+    assert_eq!((first.objective, solver.looked_at()), (0.5, &[0.0][..]));
+}

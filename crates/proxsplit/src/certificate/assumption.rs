@@ -68,7 +68,7 @@ pub(super) fn of_steps(setting: &Setting) -> Assumption {
             (Standing::Measured, text.into())
         }
         Method::Envelope => {
-            let text = "every step lowers the forward–backward envelope enough, and that is checked to be above Φ again and again";
+            let text = "every step ends enough below a running mean of Φ or of the forward–backward envelope, and that is checked to be above Φ again and again";
             (Standing::Measured, text.into())
         }
         Method::Monotone => {

@@ -15,7 +15,9 @@ from . import _proxsplit
 from ._advice import advise
 from ._certificate import Certificate
 from ._data import factor, factor_dtype, native, validated
+from ._plot import plot
 from ._progress import Progress
+from ._trace import Trace
 
 if TYPE_CHECKING:
     if sys.version_info >= (3, 11):
@@ -146,7 +148,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.reconstruction_err_ = answer["error"]
         self.n_iter_ = max(1, int(np.ceil(answer["certificate"]["passes"])))
         self.method_ = answer["method"]
-        self.trace_ = answer["trace"]
+        self.trace_ = Trace(answer["trace"])
         self.certificate_ = Certificate(**answer["certificate"])
         self._codes_term = self._terms(*X.shape)[0]
 
@@ -189,6 +191,28 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """
         check_is_fitted(self)
         return X @ self.components_
+
+    def plot(self, kind: str = "convergence", *, shape: tuple[int, int] | None = None, codes: Any = None, ax: Any = None) -> Any:
+        """Draw the run or its outcome with matplotlib.
+
+        Parameters
+        ----------
+        kind : {"convergence", "atoms", "codes"}, default="convergence"
+            The objective and the residual of every look, the components, or the codes.
+        shape : (rows, columns), default=None
+            Draw every component as an image of this shape.
+        codes : array-like of shape (n_samples, n_components), default=None
+            The codes, which the estimator does not keep, for ``kind="codes"``.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure if it is None. Images always get a figure of their own.
+
+        Returns
+        -------
+        figure : matplotlib Figure
+            The figure.
+        """
+        check_is_fitted(self)
+        return plot(self, kind, shape, codes, ax)
 
     @property
     def _n_features_out(self) -> int:

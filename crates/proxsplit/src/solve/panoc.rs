@@ -61,6 +61,7 @@ pub struct Panoc<'a, T: Real = f64> {
     point: Point<'a, T>,
     step: f64,               // γ; 0 before the first step
     first: f64,              // the first γ
+    probed: f64,             // the curvature that the first gradients show
     plain: Vec<T>,           // x̄
     envelope: Envelope,      // φ_γ(x)
     direction: Direction<T>, // where to go from x
@@ -91,6 +92,7 @@ impl<'a, T: Real> Panoc<'a, T> {
             point: Point::new(f, g, start)?,
             step: 0.0,
             first: 1.0,
+            probed: 0.0,
             plain: zeros(),
             envelope: Envelope::NONE,
             direction: Direction::new(g, start.len()),

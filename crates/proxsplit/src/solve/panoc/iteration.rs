@@ -81,6 +81,7 @@ impl<T: Real> Panoc<'_, T> {
         let usable = |number: &f64| *number > 0.0 && number.is_finite();
         // Where f does not curve, as far as x is long.
         let first = if usable(&l) { ALPHA / l } else { length / size };
+        self.probed = if usable(&l) { l } else { 0.0 };
         let first = if usable(&first) { first } else { 1.0 };
         self.first = first.min(0.99 * self.point.g.class().step_limit());
         self.step = self.first;
@@ -121,7 +122,7 @@ impl<T: Real> Panoc<'_, T> {
         self.unchecked = 0;
         let step = self.step;
         let before = self.evaluate();
-        let mut may_grow = self.seen.nearby() == 0.0;
+        let mut may_grow = self.checked == f64::INFINITY;
         loop {
             self.passes += 1.0;
             let after = self.point.f.value(&self.plain);
@@ -137,6 +138,10 @@ impl<T: Real> Panoc<'_, T> {
                     self.growths -= 1;
                     self.rescale((0.5 * allowed / bend.max(rounding)).clamp(2.0, 16.0));
                     continue;
+                }
+                // What the first gradients showed was no underestimate of what f does on the way: a residual is measured with it.
+                if self.checked == f64::INFINITY && self.step >= self.first {
+                    self.seen.observe((1.0, self.probed), 0.0, || true);
                 }
                 self.checked = self.envelope.moved.sqrt() / self.step;
                 return true;

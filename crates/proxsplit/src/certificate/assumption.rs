@@ -71,6 +71,10 @@ pub(super) fn of_steps(setting: &Setting) -> Assumption {
             let text = "every step ends enough below a running mean of Φ or of the forward–backward envelope, and that is checked to be above Φ again and again";
             (Standing::Measured, text.into())
         }
+        Method::WorkingSet => {
+            let text = "every round lowers Φ by a part of what a plain step would, on a set that has the coordinates farthest from stationary";
+            (Standing::Measured, text.into())
+        }
         Method::Monotone => {
             let text = "no accepted pass raises the objective, and passes without momentum come again and again";
             (Standing::Measured, text.into())

@@ -4,8 +4,8 @@
 //! are cut in panels that run in parallel, each with a sum of its own; panels and the order of their sums depend on the
 //! shape only, hence the same bits for every number of threads.
 
-use super::{Picked, Rows};
-use crate::data::{Elements, Matrix, Order};
+use super::{Picked, Rows, kernel};
+use crate::data::{Columns, Elements, Matrix, Order, dispatch};
 use crate::error::{Error, require};
 use crate::{Real, scratch};
 use rayon::prelude::*;
@@ -27,6 +27,7 @@ pub(crate) struct Design<'a, T: Real> {
     chunk: usize,
     /// Whether columns stand one after the other in memory.
     by_column: bool,
+    is_sparse: bool,
     elements: Elements<'a>,
     source: Box<dyn Rows<T> + 'a>,
 }
@@ -52,6 +53,7 @@ impl<'a, T: Real> Design<'a, T> {
             cols,
             chunk,
             by_column,
+            is_sparse: matches!(matrix, Matrix::Sparse(_)),
             elements,
             source: T::open(matrix),
         })
@@ -93,15 +95,15 @@ impl<'a, T: Real> Design<'a, T> {
         }
     }
 
-    /// grad ← grad + Σ_i w_i a_i over the rows, where (v_i, w_i) = `visit(i, ⟨a_i, x⟩)`; returns Σ_i v_i. Without a
-    /// `grad` only the values are summed, to the same bits.
+    /// grad ← grad + Σ_i w_i a_i over the rows, where (v_i, w_i) = `visit(i, ⟨a_i, x⟩)`; returns Σ_i v_i and Σ_i w_i. Without a
+    /// `grad` only these are summed, to the same bits.
     pub(crate) fn sweep<V>(
         &self,
         rows: Picked<'_>,
         x: &[T],
         grad: Option<&mut [T]>,
         visit: V,
-    ) -> f64
+    ) -> (f64, f64)
     where
         V: Fn(usize, f64) -> (f64, f64) + Sync,
     {
@@ -131,32 +133,33 @@ impl<'a, T: Real> Design<'a, T> {
         x: &[T],
         visit: &V,
         mut add: impl FnMut(Picked<'_>, &[f64]),
-    ) -> f64
+    ) -> (f64, f64)
     where
         V: Fn(usize, f64) -> (f64, f64),
     {
         let mut buffer = [0.0; CHUNK];
-        let mut total = 0.0;
+        let mut totals = (0.0, 0.0);
         for part in rows.parts(self.chunk) {
             let z = &mut buffer[..part.len()];
             self.source.dots(part, x, z);
             for (z, i) in z.iter_mut().zip(part.iter()) {
                 let (value, weight) = visit(i, *z);
-                total += value;
+                totals.0 += value;
+                totals.1 += weight;
                 *z = weight;
             }
             add(part, z);
         }
-        total
+        totals
     }
 
-    fn values<V>(&self, rows: Picked<'_>, x: &[T], panel: usize, visit: &V) -> f64
+    fn values<V>(&self, rows: Picked<'_>, x: &[T], panel: usize, visit: &V) -> (f64, f64)
     where
         V: Fn(usize, f64) -> (f64, f64) + Sync,
     {
-        let mut totals = [0.0; PANELS];
+        let mut totals = [(0.0, 0.0); PANELS];
         let totals = &mut totals[..rows.len().div_ceil(panel)];
-        let one = |(p, total): (usize, &mut f64)| {
+        let one = |(p, total): (usize, &mut (f64, f64))| {
             *total = self.walk(rows.part(p * panel, panel), x, visit, |_, _| {});
         };
         if totals.len() == 1 {
@@ -168,7 +171,7 @@ impl<'a, T: Real> Design<'a, T> {
                 .enumerate()
                 .for_each(one);
         }
-        totals.iter().sum()
+        sum(totals.iter().copied())
     }
 
     fn panels<V>(
@@ -177,17 +180,17 @@ impl<'a, T: Real> Design<'a, T> {
         (x, grad): (&[T], &mut [T]),
         panel: usize,
         visit: &V,
-    ) -> f64
+    ) -> (f64, f64)
     where
         V: Fn(usize, f64) -> (f64, f64) + Sync,
     {
-        // Each panel's sum, with its value in front.
-        let width = self.cols + 1;
+        // Each panel's sum, with its two totals in front.
+        let width = self.cols + FRONT;
         let count = rows.len().div_ceil(panel);
         let one = |(p, slot): (usize, &mut [f64])| {
-            let (value, sum) = slot.split_at_mut(1);
+            let (totals, sum) = slot.split_at_mut(FRONT);
             sum.fill(0.0);
-            value[0] = self.walk(rows.part(p * panel, panel), x, visit, |part, w| {
+            (totals[0], totals[1]) = self.walk(rows.part(p * panel, panel), x, visit, |part, w| {
                 self.source.add_wide(part, w, sum);
             });
         };
@@ -202,8 +205,32 @@ impl<'a, T: Real> Design<'a, T> {
                     .for_each(one);
             }
             merge(partial, width, grad);
-            partial.iter().step_by(width).sum()
+            sum(partial.chunks(width).map(|slot| (slot[0], slot[1])))
         })
+    }
+
+    /// Room for some of its columns; `None` if their rows cannot be counted in 32 bits.
+    pub(crate) fn columns(&self) -> Option<Columns<T>> {
+        u32::try_from(self.rows).ok()?;
+        Some(Columns::new(self.rows, self.is_sparse))
+    }
+
+    /// Copies some columns behind those that are there already.
+    pub(crate) fn pack(&self, cols: &[usize], into: &mut Columns<T>) {
+        self.source.pack(cols, into);
+    }
+
+    /// ‖A‖²_F, which bounds ‖A‖².
+    pub(crate) fn sum_of_squares(&self) -> f64 {
+        dispatch!(Elements: self.elements => values, {
+            let parts: Vec<f64> = values.par_chunks(TASK).map(kernel::squares).collect();
+            parts.iter().sum()
+        })
+    }
+
+    /// How many entries are stored.
+    pub(crate) fn stored(&self) -> usize {
+        self.source.stored(self.all())
     }
 
     /// Whether no entry is below 0.
@@ -229,12 +256,20 @@ impl<'a, T: Real> Design<'a, T> {
     }
 }
 
-/// grad_j ← grad_j + Σ_p partial_pj, panel after panel, where each panel of `width` numbers has a value in front.
+/// The sums of pairs, one after the other.
+fn sum(pairs: impl Iterator<Item = (f64, f64)>) -> (f64, f64) {
+    pairs.fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1))
+}
+
+/// Totals in front of a panel's sum.
+const FRONT: usize = 2;
+
+/// grad_j ← grad_j + Σ_p partial_pj, panel after panel, where each panel of `width` numbers has its totals in front.
 fn merge<T: Real>(partial: &[f64], width: usize, grad: &mut [T]) {
     const BLOCK: usize = 4096;
     let block = |(k, grad): (usize, &mut [T])| {
         for (j, grad) in grad.iter_mut().enumerate() {
-            let column = partial[1 + k * BLOCK + j..].iter().step_by(width);
+            let column = partial[FRONT + k * BLOCK + j..].iter().step_by(width);
             *grad += T::of(column.sum());
         }
     };

@@ -6,7 +6,7 @@
 mod columns;
 mod dense;
 mod design;
-mod kernel;
+pub(in crate::data) mod kernel;
 mod picked;
 #[cfg(test)]
 mod same_bits;
@@ -15,7 +15,7 @@ mod sparse;
 pub(crate) use design::Design;
 pub(crate) use picked::Picked;
 
-use super::{Matrix, Order, dispatch};
+use super::{Columns, Matrix, Order, dispatch};
 use crate::Real;
 use std::ops::Range;
 
@@ -38,6 +38,9 @@ pub trait Rows<T>: Send + Sync {
 
     /// The entries of a rectangle, one row after the other.
     fn tile(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f64]);
+
+    /// Copies these columns behind those that are there already.
+    fn pack(&self, cols: &[usize], into: &mut Columns<T>);
 }
 
 /// Scalars for which the kernels are compiled, here and once, not in every crate that uses them.

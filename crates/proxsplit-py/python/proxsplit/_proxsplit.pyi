@@ -3,7 +3,9 @@ from typing import Any, final
 
 from numpy.typing import NDArray
 
-__all__ = ["Term", "audit", "catalogue", "choices", "encode", "factorize", "minimize", "update_atoms"]
+__all__ = [
+    "Term", "audit", "catalogue", "choices", "encode", "factorize", "linear", "losses", "minimize", "path_factors", "update_atoms",
+]  # fmt: skip
 
 @final
 class Term:
@@ -27,6 +29,13 @@ def minimize(
     observe: Callable[..., bool] | None,
 ) -> dict[str, Any]: ...
 def catalogue() -> list[str]: ...
+def losses() -> list[str]: ...
+def linear(
+    data: Any, targets: NDArray[Any], settings: Mapping[str, Any], weights: NDArray[Any] | None = None
+) -> dict[str, Any]: ...
+def path_factors(
+    data: Any, targets: NDArray[Any], settings: Mapping[str, Any], count: int, ratio: float, weights: NDArray[Any] | None = None
+) -> list[float]: ...
 def choices() -> dict[str, list[str]]: ...
 def factorize(
     data: Any,

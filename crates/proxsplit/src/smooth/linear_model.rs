@@ -11,9 +11,9 @@ use std::sync::OnceLock;
 
 /// f(x) = Σ_i ℓ(a_iᵀx, b_i) over the rows a_i of a matrix and targets b_i; each row is a term.
 ///
-/// The matrix stays where it is, in its stored type, dense or sparse; all sums run in `f64`. Only a column-compressed
-/// sparse matrix is copied once to row-compressed form, because its rows cannot be read. Dense columns serve whole
-/// gradients and batches of neighbouring rows as fast as dense rows; random rows are slower.
+/// The matrix stays where it is, in its stored type, dense or sparse; all sums run in `f64`. Whole gradients go by columns if
+/// the matrix is column-compressed and few entries of x are not 0; otherwise it is copied once to row-compressed form. Dense columns
+/// serve whole gradients and batches of neighbouring rows as fast as dense rows; random rows are slower.
 ///
 /// ```
 /// use proxsplit::data::{Dense, Elements, Order};
@@ -166,8 +166,9 @@ pub trait Linear<T: Real = f64>: FiniteSum<T> {
     /// Σ_i φ_i(z_i)
     fn total(&self, z: &[f64]) -> f64;
 
-    /// w_i ← the curvature of a parabola that models φ_i near z_i or, if it `majorizes`, one that is nowhere below φ_i.
-    fn bends(&self, z: &[f64], majorizes: bool, w: &mut [f64]);
+    /// w_i ← the curvature of a parabola that models φ_i near z_i, moved towards the largest curvature of φ_i by a part `damping` of
+    /// the way: with 1 the parabola is nowhere below φ_i.
+    fn bends(&self, z: &[f64], damping: f64, w: &mut [f64]);
 
     /// Whether f is quadratic: the parabolas are the φ_i themselves.
     fn is_quadratic(&self) -> bool;
@@ -217,14 +218,11 @@ impl<T: Real, L: Loss> Linear<T> for LinearModel<'_, T, L> {
             .sum()
     }
 
-    fn bends(&self, z: &[f64], majorizes: bool, w: &mut [f64]) {
+    fn bends(&self, z: &[f64], damping: f64, w: &mut [f64]) {
+        let most = self.loss.curvature();
         for (i, ((w, &z), b)) in w.iter_mut().zip(z).zip(&self.targets).enumerate() {
-            let bend = if majorizes {
-                self.loss.curvature()
-            } else {
-                self.loss.bend(z, b.f64())
-            };
-            *w = self.weight(i) * bend;
+            let bend = self.loss.bend(z, b.f64());
+            *w = self.weight(i) * (bend + damping * (most - bend));
         }
     }
 

@@ -130,6 +130,19 @@ impl<T: Real, I: Index, E: Element> Rows<T> for SparseRows<'_, I, E> {
         }
     }
 
+    fn pack_rows(&self, rows: &[usize], into: &mut Columns<T>) {
+        let lengths: Vec<usize> = rows.iter().map(|&i| self.row(i).0.len()).collect();
+        let Some((places, indices, values)) = into.extend_sparse(&lengths) else {
+            return;
+        };
+        for (&i, place) in rows.iter().zip(places) {
+            let (positions, entries) = self.row(i);
+            for (k, (j, value)) in positions.iter().zip(entries).enumerate() {
+                (indices[place + k], values[place + k]) = (j.at() as u32, T::of(value.f64()));
+            }
+        }
+    }
+
     fn pack(&self, cols: &[usize], into: &mut Columns<T>) {
         // One walk over all entries, whatever the number of columns; `slots` has the place of a column, counted from 1.
         let width = 1 + cols.iter().max().copied().unwrap_or(0);

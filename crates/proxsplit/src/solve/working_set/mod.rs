@@ -60,6 +60,7 @@ pub struct WorkingSet<'a, T: Real = f64> {
     slopes: Vec<f64>, // ∂q/∂y, for the Gram matrix
     image: Vec<f64>,  // the same length
     before: Vec<f64>, // y at the start of an inner problem
+    damping: f64,     // how far models are on their way to parabolas above Φ
     step: f64,        // η of the plain step, at most 1/2L
     plain: Vec<T>,    // P_η(x − η∇f(x))
     last: Vec<T>,     // x before the round
@@ -118,6 +119,7 @@ impl<'a, T: Real> WorkingSet<'a, T> {
             slopes: Vec::new(),
             image: Vec::new(),
             before: Vec::new(),
+            damping: 0.0,
             step: plain_step(f, g),
             plain: zeros(),
             last: zeros(),

@@ -10,6 +10,8 @@ use crate::Real;
 const MODELS: usize = 12;
 /// The part of a model's violation that is left.
 const PART_OF_MODEL: f64 = 1e-2;
+/// The least damping of a model that has failed once.
+const LEAST_DAMPING: f64 = 1e-3;
 /// The part of the model's gain that Φ must fall by.
 const ARMIJO: f64 = 1e-4;
 /// The shortest step along the direction to the model's minimizer.
@@ -20,28 +22,35 @@ impl<T: Real> WorkingSet<'_, T> {
     pub(super) fn solve_by_models(&mut self) -> f64 {
         let read = self.set.apply(&self.at.y, &mut self.rows.z);
         self.count(read);
-        let (mut total, mut work) = (0.0, 0.0);
-        let (mut enough, mut majorizes) = (0.0, self.f.is_quadratic());
+        let (mut total, mut work, mut enough) = (0.0, 0.0, 0.0);
         for model in 0..MODELS {
             let value = self.f.slopes(&self.rows.z, &mut self.rows.slope);
-            self.f.bends(&self.rows.z, majorizes, &mut self.rows.bend);
+            self.f
+                .bends(&self.rows.z, self.damping, &mut self.rows.bend);
             self.before.clone_from(&self.at.y);
             let story = self.minimize_model(enough);
             work += story.work;
-            let gain = self.line_search(value);
-            total += gain.unwrap_or(0.0);
             if model == 0 {
                 enough = PART * story.first;
             }
+            let Some(gain) = self.line_search(value) else {
+                // Parabolas above Φ always lower it, so far as rounding lets them.
+                if self.f.is_quadratic() || self.damping >= 1.0 {
+                    break;
+                }
+                self.damping = (10.0 * self.damping).clamp(LEAST_DAMPING, 1.0);
+                continue;
+            };
+            total += gain;
+            self.damping = if self.damping > LEAST_DAMPING {
+                0.1 * self.damping
+            } else {
+                0.0
+            };
             // Where a model costs as much as a look at the whole gradient, it is time for the latter.
             let is_dear = work > 2.0 * self.f.stored() as f64;
-            let is_done = self.f.is_quadratic() || is_dear || story.first <= enough && model > 0;
-            match gain {
-                // Parabolas above Φ always lower it, so far as rounding lets them.
-                None if majorizes => break,
-                None => majorizes = true,
-                Some(_) if is_done => break,
-                Some(_) => {}
+            if self.f.is_quadratic() || is_dear || story.first <= enough && model > 0 {
+                break;
             }
         }
         total

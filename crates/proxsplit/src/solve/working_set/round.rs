@@ -145,7 +145,7 @@ impl<T: Real> WorkingSet<'_, T> {
     /// Minimizes a quadratic f + g over the set by its Gram matrix; how far Φ falls.
     fn solve_quadratic(&mut self) -> f64 {
         let rows = self.f.terms();
-        self.f.bends(&self.rows.z, true, &mut self.rows.bend);
+        self.f.bends(&self.rows.z, 0.0, &mut self.rows.bend);
         let Some(columns) = self.set.columns.dense() else {
             return 0.0;
         };

@@ -53,6 +53,10 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """Whether the data may be negative."""
         raise NotImplementedError
 
+    def _loss(self) -> str:
+        """The name of the loss."""
+        return "squared"
+
     def _start(self, X: Any, W: Any, H: Any) -> tuple[str, int, Any, Any]:
         """The initialisation, the number of components, and the given factors."""
         raise NotImplementedError
@@ -121,11 +125,12 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             "tol": float(self.tol),
             "passes": float(self.max_iter),
             "seed": int(check_random_state(self.random_state).randint(2**31 - 1)),
-            "method": self.method,
+            "method": self._method(),
             "batch_size": self.batch_size,
             "threads": self._threads(),
             "single": dtype == np.float32,
             "missing": self.missing,
+            "loss": self._loss(),
         }
         if init == "custom":
             W = factor(W, (n_samples, rank), dtype, "W")
@@ -138,6 +143,9 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _observer(self, progress: Progress) -> Any:
         """Called at every look at a run; true ends it."""
         return progress.show if self.verbose else None
+
+    def _method(self) -> str:
+        return self.method
 
     def _threads(self) -> int:
         return threads(self.n_threads)
@@ -171,7 +179,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         check_is_fitted(self)
         X = validated(self, X, signed=self._is_signed(), reset=False)
         components = np.ascontiguousarray(self.components_)
-        return _proxsplit.encode(native(X), components, self._transform_term(), self._threads(), self.missing)
+        return _proxsplit.encode(native(X), components, self._transform_term(), self._threads(), self.missing, self._loss())
 
     def _transform_term(self) -> str:
         return self._codes_term

@@ -24,6 +24,8 @@ class Choice:
     passes: float
     strict: bool
     method: str
+    bound: float = np.inf
+    fixed: int = 0
 
     @property
     def unit(self):
@@ -102,14 +104,16 @@ def choose(rng, data):
     arguments = ["-k", rank, "--method", method, "--x-set", x_set, "--a-set", a_set_]
     arguments += ["--x-penalty", x_penalty] if x_penalty else []
     arguments += ["--a-penalty", a_penalty] if a_penalty else []
+    if data.own_weights:
+        method = arguments[3] = str(rng.choice(["auto", "batch"]))
     if method in ("incremental", "aggregated", "sggd") and rng.random() < 0.7:
         arguments += ["--batch", int(rng.integers(1, n + 1))]
     if method == "incremental" and rng.random() < 0.4:
         arguments += ["--inner", "identity"]
     if method in ("incremental", "sggd"):
         arguments += ["--step", _step(rng)]
-    plain = x_set == "nonneg" and a_set_ == "nonneg" and data.nonnegative and data.weights is None
-    starts = ["auto", "random"] + (["nndsvd", "nndsvda", "nndsvdar"] if plain else [])
+    is_plain = x_set == "nonneg" and a_set_ == "nonneg" and data.nonnegative and data.weights is None
+    starts = ["auto", "random"] + (["nndsvd", "nndsvda", "nndsvdar"] if is_plain else [])
     if rng.random() < 0.5:
         arguments += ["--init", str(rng.choice(starts))]
     dtype = "f32" if rng.random() < 0.25 else "f64"
@@ -119,4 +123,22 @@ def choose(rng, data):
     arguments += ["--dtype", dtype, "--tol", f"{tol:g}", "--passes", f"{passes:g}", "--seed", int(rng.integers(0, 1000))]
     arguments += ["--threads", int(rng.integers(1, 3)), "-q"] + (["--strict"] if strict else [])
     arguments += ["--sparse-out"] if rng.random() < 0.05 else []
-    return Choice(arguments, rank, x_term, a_term, dtype, tol, passes, strict, method)
+    fixed = _fix_atoms(rng, data, rank, arguments)
+    bound = np.inf
+    if method in ("auto", "batch") and rng.random() < 0.2:
+        bound = float(plain(size**2 * 10 ** rng.uniform(-2, 0.3)))
+        arguments += ["--loss", f"huber:{plain(bound)}"]
+    return Choice(arguments, rank, x_term, a_term, dtype, tol, passes, strict, method, bound, fixed)
+
+
+def _fix_atoms(rng, data, rank, arguments):
+    """Sometimes, some atoms are given: columns of the data, or any numbers."""
+    if rng.random() >= 0.15:
+        return 0
+    count = int(rng.integers(1, rank + 1))
+    m, n = data.y.shape
+    atoms = data.y[:, rng.integers(0, n, size=count)] if rng.random() < 0.5 else rng.normal(size=(m, count))
+    path = data.path.parent / "fixed.npy"
+    np.save(path, atoms)
+    arguments += ["--fixed-x", path]
+    return count

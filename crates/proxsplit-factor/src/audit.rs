@@ -4,23 +4,23 @@ use crate::balance::{Balance, Scales, Size, sizes};
 use crate::look::{self, Search};
 use crate::loss::Loss;
 use crate::membership::{Outside, settle};
+use crate::misfit::Slopes;
 use crate::plain;
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, gram};
 use proxsplit::Error;
-use proxsplit::linalg::vec::norm;
 use serde::Serialize;
 
 /// What is true of given factors.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Audit {
-    /// ½‖Y − XA‖² + ψ₀(X) + ψ(A) with A as given; infinite if a factor lies outside its set.
+    /// The misfit + ψ₀(X) + ψ(A) with A as given; infinite if a factor lies outside its set.
     pub objective: f64,
-    /// ½‖Y − XA‖²
+    /// ½‖Y − XA‖², or Σ w·ℓ(y, z) with weights or another loss.
     pub misfit: f64,
     /// The misfit is right up to this.
     pub misfit_rounding: f64,
-    /// ‖Y − XA‖/‖Y‖
+    /// ‖Y − XA‖/‖Y‖: the root of the misfit over that of XA = 0.
     pub relative_error: f64,
     /// The objective with the best A for this X.
     pub best_objective: f64,
@@ -52,14 +52,19 @@ pub struct Audit {
 pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<Audit, Error> {
     let rank = problem.rank;
     problem.fits(factors)?;
-    if problem.loss != Loss::Squared {
+    if problem.loss == Loss::KullbackLeibler {
         return Err(Error::Incompatible(
-            "plain sums are there for the squared loss only".into(),
+            "plain sums are there for the squared loss and huber only".into(),
         ));
+    }
+    if let Some(atom) = problem.fixed.first_other(&factors.x, rank) {
+        return Err(Error::Incompatible(format!(
+            "atom {atom} of X (from 0) is not the fixed one"
+        )));
     }
     let (atoms, codes) = problem.terms();
     // Misfit and slopes are those of the numbers as they are given, penalties those of what they were before a file rounded them.
-    let found = plain::sums(problem.data, factors, true);
+    let found = plain::sums((problem.data, problem.loss), factors, true);
     let mut factors = factors.clone();
     let inside =
         settle(&atoms, &mut factors.x, rank).and_then(|()| settle(&codes, &mut factors.a, rank));
@@ -70,15 +75,15 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
     let (mut gx, mut ga) = (square(), square());
     gram(&mut gx, &factors.x, rank);
     gram(&mut ga, &factors.a, rank);
-    let step = |gram: &[T]| 1.0 / look::largest_eigenvalue(gram, rank);
-    let (residual_x, _) = atoms.residual(&factors.x, &slope_x, (rank, step(&ga)));
-    let (residual_a, _) = codes.residual(&factors.a, &slope_a, (rank, step(&gx)));
+    let mut misfit = problem.misfit();
+    let Slopes { scales, steps, .. } = misfit.slopes(&factors);
+    let (residual_x, _) = atoms.residual(&factors.x, &slope_x, (rank, steps.0));
+    let (residual_a, _) = codes.residual(&factors.a, &slope_a, (rank, steps.1));
     let penalties = match outside {
         None => atoms.value(&factors.x, rank) + codes.value(&factors.a, rank),
         Some(_) => f64::INFINITY,
     };
-    let total = problem.data.square();
-    let mut misfit = problem.misfit();
+    let total = misfit.size();
     let best = look::with_best_codes(problem, &mut *misfit, factors.clone());
     let escape = look::escape(problem, &factors, (&gx, &ga), Search::Thorough);
     let (x, a) = (sizes(&factors.x, rank), sizes(&factors.a, rank));
@@ -88,37 +93,25 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
         misfit: found.misfit,
         misfit_rounding: found.rounding,
         relative_error: if total > 0.0 {
-            (2.0 * found.misfit / total).sqrt()
+            (found.misfit / total).sqrt()
         } else {
             0.0
         },
         best_objective: best.at.objective,
         residual_x,
         residual_a,
-        scale_x: data_with(&found.slope_x, &ga, &factors.x, rank),
-        scale_a: data_with(&found.slope_a, &gx, &factors.a, rank),
+        scale_x: scales.0,
+        scale_a: scales.1,
         sparsity_x: zeros(&x, factors.x.len()),
         sparsity_a: zeros(&a, factors.a.len()),
-        dead_atoms: (0..rank)
+        dead_atoms: (atoms.first()..rank)
             .filter(|&k| x[k].is_dead() || a[k].is_dead())
             .collect(),
         escape: escape.map_or(0.0, |escape| escape.gain),
         outside,
-        scale_is_degenerate: balance == Balance::Degenerate,
+        scale_is_degenerate: balance == Balance::Degenerate && atoms.first() < rank,
         balance_gain: balance_gain(problem, &factors, balance, penalties),
     })
-}
-
-/// ‖G·F − slope‖, which is ‖YAᵀ‖ or ‖XᵀY‖ where no entry is missing.
-fn data_with<T: Lanes>(slope: &[f64], gram: &[T], factor: &[T], rank: usize) -> f64 {
-    let mut product = vec![T::ZERO; factor.len()];
-    crate::products::times(&mut product, gram, factor, rank);
-    let parts: Vec<f64> = product
-        .iter()
-        .zip(slope)
-        .map(|(p, s)| p.f64() - s)
-        .collect();
-    norm(&parts)
 }
 
 fn zeros(sizes: &[Size], all: usize) -> f64 {
@@ -132,7 +125,7 @@ fn balance_gain<T: Lanes>(
     penalties: f64,
 ) -> f64 {
     let (atoms, codes) = problem.terms();
-    let mut scales = Scales::new(problem.rank);
+    let mut scales = Scales::new(problem.rank, problem.fixed.count());
     let is_optimal = matches!(balance, Balance::Optimal(..));
     if !(penalties.is_finite() && is_optimal && balance.find(&mut scales, factors)) {
         return 0.0;

@@ -1,12 +1,12 @@
 //! `proxsplit check`: what is true of the factors of any program.
 
-use crate::args::{DataName, Reading, named, positive};
+use crate::args::{DataName, Reading, WeightFiles, named, positive};
 use crate::input::{Input, SAMPLES};
 use crate::missing;
 use crate::{Outcome, number, output, read, terms};
 use anyhow::ensure;
 use proxsplit::text::Operator;
-use proxsplit_factor::{Audit, Factors, Missing, Problem, Samples, audit};
+use proxsplit_factor::{Audit, Factors, Loss, Missing, Problem, Samples, audit};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -30,6 +30,14 @@ pub(crate) struct Args {
     /// The set of A; zero for none
     #[arg(long, value_name = "OPERATOR", default_value = "nonneg")]
     a_set: Operator,
+    /// How the misfit of Y and XA is counted: squared or huber:D
+    #[arg(long, value_name = "LOSS", default_value_t = Loss::Squared)]
+    loss: Loss,
+    #[command(flatten)]
+    weights: WeightFiles,
+    /// A file with the atoms that were kept as they are, the first columns of X
+    #[arg(long, value_name = "FILE")]
+    fixed_x: Option<PathBuf>,
     /// Whether samples are the columns or the rows of the data
     #[arg(long, value_parser = named!(Samples, SAMPLES), default_value_t = Samples::Columns)]
     samples: Samples,
@@ -61,33 +69,57 @@ impl Args {
         );
         let atoms = terms::join(self.x_penalty.as_ref(), Some(&self.x_set))?;
         let codes = terms::join(self.a_penalty.as_ref(), Some(&self.a_set))?;
-        let data = input.data::<f64>(self.scale)?;
-        let problem = Problem::new(&data, x.cols(), &atoms, &codes)?;
+        let weights = self.weights.read(self.samples)?;
+        let data = input.data::<f64>(self.scale)?.with_weights(weights.of())?;
+        let fixed = self.fixed_x.as_deref().map(read::dense).transpose()?;
+        let mut problem = Problem::new(&data, x.cols(), &atoms, &codes)?.with_loss(self.loss)?;
+        if let Some(fixed) = &fixed {
+            problem = problem.with_fixed(fixed)?;
+        }
         let found = audit(problem, &Factors::new(&x, a)?)?;
         if self.json {
             output::print_json(&found)?;
         } else {
             let missing = missing::words(data.missing(), input.shape());
-            output::print(&words(&found, missing))?;
+            output::print(&words(
+                &found,
+                missing,
+                formulas(self.loss, data.is_weighted()),
+            ))?;
         }
         Ok(Outcome::Done)
     }
 }
 
-fn words(found: &Audit, missing: Option<String>) -> String {
+/// The formulas of the misfit and of the relative error.
+fn formulas(loss: Loss, is_weighted: bool) -> (&'static str, &'static str) {
+    let relative = "√(misfit of XA / misfit of 0)";
+    match (loss, is_weighted) {
+        (Loss::Squared, false) => ("½‖Y − XA‖²", "‖Y − XA‖/‖Y‖"),
+        (Loss::Squared, true) => ("½Σ w(y − z)²", relative),
+        (_, false) => ("Σ h(y − z)", relative),
+        (_, true) => ("Σ w·h(y − z)", relative),
+    }
+}
+
+fn words(
+    found: &Audit,
+    missing: Option<String>,
+    (misfit, error): (&'static str, &'static str),
+) -> String {
     let short = number::short;
     let mut lines = vec![
         ("objective", format!("{:.10e}", found.objective)),
         (
             "misfit",
             format!(
-                "{:.10e} ± {:.1e}, ½‖Y − XA‖²",
+                "{:.10e} ± {:.1e}, {misfit}",
                 found.misfit, found.misfit_rounding
             ),
         ),
         (
             "error",
-            format!("{}, ‖Y − XA‖/‖Y‖", number::percent(found.relative_error)),
+            format!("{}, {error}", number::percent(found.relative_error)),
         ),
         (
             "best",

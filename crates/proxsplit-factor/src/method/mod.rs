@@ -76,6 +76,11 @@ pub(crate) fn new<T: Lanes>(
             batches(work, settings)?;
             Box::new(Batch::new(&work.factors))
         }
+        method if data.weights().entries.is_some() => {
+            return Err(Error::Incompatible(format!(
+                "{method} needs curvature that features share, but with weights of single entries each has its own: use batch"
+            )));
+        }
         method if !has_shares => {
             return Err(Error::Incompatible(format!(
                 "{method} needs a misfit that is quadratic in X, which {} is not: use batch",

@@ -81,7 +81,7 @@ impl<T: Lanes> KullbackLeibler<T> {
                     let (indices, y) = lines.line(first + at);
                     scratch::with(rank * y.len(), |d: &mut [T]| {
                         gather(d, other, indices, rank);
-                        sweep::solve(Line { y, d }, (a, slopes), term, effort);
+                        sweep::solve(Line { y, d }, (a, slopes), (term, psi.first()), effort);
                     });
                 });
         });

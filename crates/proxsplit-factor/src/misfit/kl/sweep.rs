@@ -24,11 +24,11 @@ pub(super) struct Line<'a, T> {
     pub(super) d: &'a [T],
 }
 
-/// Improves `a`; `sums` are s.
+/// Improves `a` from its entry `first` on; `sums` are s.
 pub(super) fn solve<T: Lanes>(
     line: Line<'_, T>,
     (a, sums): (&mut [T], &[T]),
-    term: Elementary,
+    term: (Elementary, usize),
     effort: Effort,
 ) {
     let n = line.y.len();
@@ -54,7 +54,7 @@ pub(super) fn solve<T: Lanes>(
 fn once<T: Lanes>(
     line: Line<'_, T>,
     (a, sums): (&mut [T], &[T]),
-    term: Elementary,
+    (term, first): (Elementary, usize),
     (z, inverse): (&mut [T], &mut [T]),
 ) -> f64 {
     let n = line.y.len();
@@ -64,7 +64,7 @@ fn once<T: Lanes>(
     }
     invert(inverse, z, line.y);
     let mut change = 0.0;
-    for (k, (a, &sum)) in a.iter_mut().zip(sums).enumerate() {
+    for (k, (a, &sum)) in a.iter_mut().zip(sums).enumerate().skip(first) {
         let d = &line.d[k * n..][..n];
         let (pull, curvature) = derivatives(line.y, d, inverse);
         let at = Derivatives {

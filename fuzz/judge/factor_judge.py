@@ -20,7 +20,7 @@ def case(rng, program):
     if outcome.refused:
         return "refused", outcome, []
     kind = Counts if choice.loss == "kl" else Problem
-    problem = kind(data.y, data.weights, choice.x_term, choice.a_term, data.sparse)
+    problem = kind(data.y, data.weights, choice.x_term, choice.a_term, data.sparse, choice.bound, choice.fixed)
     start = program.run([*beside.without(arguments, "--passes", "--strict"), "--passes", 0])
     with np.errstate(all="ignore"):
         complaints = judge(problem, choice, outcome, start)
@@ -35,7 +35,7 @@ def judge(problem, choice, outcome, start):
     x, a = outcome.array("X"), outcome.array("A")
     if not (np.isfinite(x).all() and np.isfinite(a).all()):
         return [*complaints, "a number in X or A is not finite"]
-    complaints += claims.certificate(outcome.certificate) + feasible(choice, x, a)
+    complaints += claims.certificate(outcome.certificate) + feasible(choice, x, a) + kept(choice, x)
     if not beside.RANGE[0] < np.linalg.norm(problem.y) + (not problem.y.any()) < beside.RANGE[1]:
         return complaints
     truth = problem.objective(x, a)
@@ -48,9 +48,20 @@ def judge(problem, choice, outcome, start):
     return complaints + bounds(problem, choice, outcome, x, a, truth)
 
 
+def kept(choice, x):
+    """Fixed atoms are those of the file, in the precision of the factors."""
+    if not choice.fixed:
+        return []
+    given = np.load(choice.arguments[choice.arguments.index("--fixed-x") + 1])
+    given = given.astype(np.float32 if choice.dtype == "f32" else np.float64).astype(float)
+    return [] if np.array_equal(x[:, : choice.fixed], given) else ["a fixed atom was changed"]
+
+
 def feasible(choice, x, a):
     complaints = []
-    for name, term, factor in (("X", choice.x_term, x), ("A", choice.a_term, a)):
+    for name, term, factor in (("X", choice.x_term, x[:, choice.fixed :]), ("A", choice.a_term, a)):
+        if not factor.size:
+            continue
         amount, allowed = term.excess(factor, 2 * choice.unit, choice.tiny)
         if amount > allowed:
             complaints.append(f"{name} is outside {term.text} by {amount:.3g} (rounding: {allowed:.1g})")
@@ -159,10 +170,10 @@ def codes_gap(problem, choice, stated, x, a):
 
 def dead(problem, choice, outcome, x, a, truth):
     """Dead atoms are listed, an escape is possible as stated, and a stationary point has none worth taking."""
-    complaints, empty, stated = [], dead_atoms(x, a), point(outcome).get("pair") or {}
+    complaints, empty, stated = [], dead_atoms(x, a, choice.fixed), point(outcome).get("pair") or {}
     if "dead_atoms" in stated:
         sizes = np.linalg.norm(x, axis=0) * np.linalg.norm(a, axis=1)
-        tiny = {k for k in range(len(sizes)) if sizes[k] <= 1e-9 * max(sizes.max(), 1e-300)} | set(empty)
+        tiny = {k for k in range(choice.fixed, len(sizes)) if sizes[k] <= 1e-9 * max(sizes.max(), 1e-300)} | set(empty)
         if not len(empty) <= stated["dead_atoms"] <= len(tiny):
             complaints.append(f"dead_atoms {stated['dead_atoms']}, but X or A is empty at {empty}")
     said = " ".join(outcome.record.get("notes") or outcome.record.get("warnings") or [])

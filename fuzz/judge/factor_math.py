@@ -1,4 +1,7 @@
-"""½‖W∘(Y − XA)‖² + Σ gx(x_k) + Σ ga(a_t) by plain sums: objective, residuals of both factors, better codes, escapes, descent."""
+"""Σ w·ρ(y − z) + Σ gx(x_k) + Σ ga(a_t), Z = XA, by plain sums: objective, residuals of both factors, better codes, escapes, descent.
+
+ρ is r²/2, or Huber's. The first atoms may be fixed: gx does not act on them, and no residual counts them.
+"""
 
 from dataclasses import dataclass
 
@@ -9,62 +12,89 @@ from .proxes import Term
 
 @dataclass
 class Problem:
-    """Data, weights of 0 and 1 (None: all 1) and the terms of both factors."""
+    """Data, weights (None: all 1; 0 where missing), the terms of both factors, Huber's bound and the number of fixed atoms."""
 
     y: np.ndarray
     weights: np.ndarray | None
     x_term: Term
     a_term: Term
     sparse: bool = False
+    bound: float = np.inf
+    fixed: int = 0
 
-    def misfit(self, x, a):
-        """W∘(Y − XA)"""
-        r = self.y - x @ a
+    @property
+    def largest(self):
+        """The largest weight, which bounds the curvature."""
+        return 1.0 if self.weights is None else max(float(self.weights.max(initial=0.0)), 1e-300)
+
+    def pull(self, x, a):
+        """W∘ρ′(Y − XA), the slope of the misfit in −Z."""
+        r = np.clip(self.y - x @ a, -self.bound, self.bound)
         return r if self.weights is None else self.weights * r
 
-    def fit(self, x, a):
-        """½‖W∘(Y − XA)‖²"""
-        r = self.misfit(x, a)
-        return 0.5 * float((r * r).sum())
+    def misfit(self, x, a):
+        """Σ w·ρ(y − z)"""
+        r = self.y - x @ a
+        value = 0.5 * r * r
+        if self.bound < np.inf:
+            value = np.where(np.abs(r) <= self.bound, value, self.bound * (np.abs(r) - 0.5 * self.bound))
+        return float((value if self.weights is None else self.weights * value).sum())
+
+    def data(self, x, a):
+        """ω∘Y, where ½Σ ω·r² touches the misfit: what cancels in the slopes."""
+        r = np.abs(self.y - x @ a)
+        touching = np.where(r <= self.bound, 1.0, self.bound / np.maximum(r, 1e-300))
+        return (touching if self.weights is None else self.weights * touching) * self.y
+
+    def terms(self, x, a):
+        """The penalties; those of X over its free atoms."""
+        return self.x_term.value(x[:, self.fixed :]) + self.a_term.value(a)
 
     def objective(self, x, a):
-        return self.fit(x, a) + self.x_term.value(x) + self.a_term.value(a)
+        return self.misfit(x, a) + self.terms(x, a)
 
-    def pulling(self, x, a):
-        """What cancels in the slope of the misfit: W∘Y."""
-        return self.y if self.weights is None else self.weights * self.y
+    def prox_x(self, x, eta):
+        """The prox of the free atoms."""
+        return np.hstack([x[:, : self.fixed], self.x_term.prox(x[:, self.fixed :], eta)]) if self.fixed < x.shape[1] else x
 
     def curvatures(self, x, a):
         """The L of X for this A: of the entries that count, and of all."""
-        curvature = largest(a @ a.T)
+        curvature = largest(a @ a.T) * self.largest
         least = curvature
         if self.weights is not None:
             least = max(largest((a * w) @ a.T) for w in self.weights)
+        if self.bound < np.inf:
+            least = 0.0  # where all entries are beyond the bound there is no curvature
         return least, curvature
 
     def slope_size(self, x, a):
         """The size of the terms of the slope of X, for its rounding, and the typical size of what cancels in it."""
         size, data = float(np.linalg.norm(x)), float(np.linalg.norm(self.y))
-        return size * np.linalg.norm(a) ** 2 + data * np.linalg.norm(a), data**2 / size if size > 0 else 0.0
+        rounds = (size * np.linalg.norm(a) ** 2 + data * np.linalg.norm(a)) * self.largest
+        return rounds, data**2 / size if size > 0 else 0.0
 
     def largest_exchange(self, x, a):
         """What exchanging one atom for two, a change of rank 3, can gain at most."""
-        fit = 0.5 * float((np.linalg.svd(self.misfit(x, a), compute_uv=False)[:3] ** 2).sum())
-        return fit + self.x_term.value(x) + self.a_term.value(a)
+        fit = 0.5 * float((np.linalg.svd(self.pull(x, a), compute_uv=False)[:3] ** 2).sum())
+        if self.weights is not None or self.bound < np.inf:
+            fit = self.misfit(x, a)
+        return fit + self.terms(x, a)
 
     def rounding(self, x, a, unit):
         """What sums of rounding errors may add to the objective: the misfit's entries are off by about u·(|X||A| + |Y|)."""
         size = np.linalg.norm(np.abs(x) @ np.abs(a)) + np.linalg.norm(self.y)
         error = (8 + x.shape[1]) * unit * size
-        r = np.linalg.norm(self.misfit(x, a))
-        terms = self.x_term.value(x) + self.a_term.value(a)
+        r = np.linalg.norm(self.pull(x, a))
+        error *= np.sqrt(self.largest)
+        terms = self.terms(x, a)
         # Sparse data too large for a dense misfit may be summed as ‖Y‖² − 2⟨Y, XA⟩ + ‖XA‖² in double precision.
-        expanded = 32 * 2.0**-53 * size**2 if self.sparse else 0.0
-        return r * error + error**2 + 64 * unit * (0.5 * r * r + abs(terms)) + expanded
+        expanded = 32 * 2.0**-53 * size**2 * self.largest if self.sparse else 0.0
+        return r * error * np.sqrt(self.largest) + error**2 + 64 * unit * (self.misfit(x, a) + abs(terms)) + expanded
 
     def turned(self):
         """The same problem for (Aᵀ, Xᵀ), as far as the misfit goes."""
-        return Problem(self.y.T, None if self.weights is None else self.weights.T, self.a_term, self.x_term, self.sparse)
+        weights = None if self.weights is None else self.weights.T
+        return Problem(self.y.T, weights, self.a_term, self.x_term, self.sparse, self.bound)
 
 
 @dataclass
@@ -85,7 +115,7 @@ def largest(gram):
 
 def side_x(problem, x, a, step=None, unit=2.0**-53):
     """R_X = ‖X − P_η(X − η∇F)‖/η at η = `step` (1/L if absent), with scale ‖YAᵀ‖."""
-    return _side(problem, x, a, lambda z, eta: problem.x_term.prox(z, eta), problem.x_term, step, unit)
+    return _side(problem, x, a, problem.prox_x, problem.x_term, step, unit)
 
 
 def side_a(problem, x, a, step=None, unit=2.0**-53):
@@ -97,14 +127,15 @@ def side_a(problem, x, a, step=None, unit=2.0**-53):
 def _side(problem, x, a, prox, term, step, unit, transpose=False):
     least, curvature = problem.curvatures(x, a)
     eta = step or (1 / curvature if curvature > 0 else 1.0)
-    gradient = -problem.misfit(x, a) @ a.T
+    gradient = -problem.pull(x, a) @ a.T
+    gradient[:, : problem.fixed] = 0
     size, typical = problem.slope_size(x, a)
     rounding = (16 + np.sqrt(a.shape[1])) * unit * (size + np.linalg.norm(x) / eta)
     point = x - eta * gradient
     nearest = prox(point, eta)
     if not term.convex:
         nearest = _settle_ties(term, x, nearest, point, eta, transpose)
-    scale = np.linalg.norm(problem.pulling(x, a) @ a.T)
+    scale = np.linalg.norm(problem.data(x, a) @ a.T)
     return Side(float(np.linalg.norm(x - nearest) / eta), float(scale), least, curvature, float(rounding), typical)
 
 
@@ -124,13 +155,13 @@ def better_codes(problem, x, a, rounds=400):
     """A with F(X, A) as low as accelerated proximal gradients with restarts get it: the difference is a gap that is really there."""
     if hasattr(problem, "better_codes"):
         return problem.better_codes(x, a, rounds)
-    curvature = largest(x.T @ x)
+    curvature = largest(x.T @ x) * problem.largest
     if not 0 < curvature < np.inf:
         return a
     eta, z, t, current = 1 / curvature, a, 1.0, a
     best, least = a, problem.objective(x, a)
     for i in range(rounds):
-        new = problem.a_term.prox(z + eta * (x.T @ problem.misfit(x, z)), eta)
+        new = problem.a_term.prox(z + eta * (x.T @ problem.pull(x, z)), eta)
         t_next = (1 + np.sqrt(1 + 4 * t * t)) / 2
         if ((z - new) * (new - current)).sum() > 0 or not problem.a_term.convex:
             t, t_next = 1.0, 1.0
@@ -142,8 +173,8 @@ def better_codes(problem, x, a, rounds=400):
     return best
 
 
-def dead_atoms(x, a):
-    return [k for k in range(x.shape[1]) if not (x[:, k].any() and a[k].any())]
+def dead_atoms(x, a, fixed=0):
+    return [k for k in range(fixed, x.shape[1]) if not (x[:, k].any() and a[k].any())]
 
 
 def escape(problem, x, a, k):
@@ -155,7 +186,7 @@ def escape(problem, x, a, k):
         return 0.0
     rest_x, rest_a = np.delete(x, k, 1), np.delete(a, k, 0)
     before = problem.objective(x, a)
-    r = problem.misfit(rest_x, rest_a)
+    r = problem.pull(rest_x, rest_a) / problem.largest
     if not np.isfinite(r).all() or not r.any():
         return 0.0
     u, _s, _v = np.linalg.svd(r, full_matrices=False)
@@ -166,10 +197,10 @@ def escape(problem, x, a, k):
             d = problem.x_term.prox(d, 1e-12) if not problem.x_term.penalties else d
             if not np.dot(d[:, 0], d[:, 0]) > 0:
                 break
-            code = _row(problem.a_term, r.T @ d / float((d * d).sum()), 1 / float((d * d).sum()))
+            code = _row(problem.a_term, r.T @ d / float((d * d).sum()), 1 / float((d * d).sum()) / problem.largest)
             if not code.any():
                 break
-            d = problem.x_term.prox(r @ code / float((code * code).sum()), 1 / float((code * code).sum()))
+            d = problem.x_term.prox(r @ code / float((code * code).sum()), 1 / float((code * code).sum()) / problem.largest)
             new_x, new_a = np.insert(rest_x, k, d[:, 0], 1), np.insert(rest_a, k, code[:, 0], 0)
             best = max(best, before - problem.objective(new_x, new_a))
     return float(best)
@@ -185,13 +216,15 @@ def descend(problem, x, a, rounds=60, inner=3):
     best = problem.objective(x, a)
     for _ in range(rounds):
         for _ in range(inner):
-            curvature = largest(a @ a.T)
+            curvature = largest(a @ a.T) * problem.largest
             if 0 < curvature < np.inf:
-                x = problem.x_term.prox(x + problem.misfit(x, a) @ a.T / curvature, 1 / curvature)
+                slope = problem.pull(x, a) @ a.T
+                slope[:, : problem.fixed] = 0
+                x = problem.prox_x(x + slope / curvature, 1 / curvature)
         for _ in range(inner):
-            curvature = largest(x.T @ x)
+            curvature = largest(x.T @ x) * problem.largest
             if 0 < curvature < np.inf:
-                a = problem.a_term.prox(a + x.T @ problem.misfit(x, a) / curvature, 1 / curvature)
+                a = problem.a_term.prox(a + x.T @ problem.pull(x, a) / curvature, 1 / curvature)
         value = problem.objective(x, a)
         if np.isfinite(value):
             best = min(best, value)
@@ -199,8 +232,8 @@ def descend(problem, x, a, rounds=60, inner=3):
 
 
 def singular_bound(problem, rank):
-    """½Σ_{i>K} σ_i², a lower bound of every objective of this rank where nothing is missing."""
-    if problem.weights is not None or type(problem) is not Problem:
+    """½Σ_{i>K} σ_i², a lower bound of every objective of this rank where all entries count alike."""
+    if problem.weights is not None or problem.bound < np.inf or type(problem) is not Problem:
         return 0.0
     s = np.linalg.svd(problem.y, compute_uv=False)
     return 0.5 * float((s[rank:] ** 2).sum())

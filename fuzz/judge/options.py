@@ -28,6 +28,8 @@ class Choice:
     strict: bool
     method: str
     loss: str = "squared"
+    bound: float = np.inf
+    fixed: int = 0
 
     @property
     def unit(self):
@@ -112,14 +114,16 @@ def choose(rng, data):
     arguments += ["--loss", loss] if loss != "squared" else []
     arguments += ["--x-penalty", x_penalty] if x_penalty else []
     arguments += ["--a-penalty", a_penalty] if a_penalty else []
+    if data.own_weights:
+        method = arguments[3] = str(rng.choice(["auto", "batch"]))
     if method in ("incremental", "aggregated", "sggd") and rng.random() < 0.7:
         arguments += ["--batch", int(rng.integers(1, n + 1))]
     if method == "incremental" and rng.random() < 0.4:
         arguments += ["--inner", "identity"]
     if method in ("incremental", "sggd"):
         arguments += ["--step", _step(rng)]
-    plain = x_set == "nonneg" and a_set_ == "nonneg" and data.nonnegative and data.weights is None
-    starts = ["auto", "random"] + (["nndsvd", "nndsvda", "nndsvdar"] if plain else [])
+    is_plain = x_set == "nonneg" and a_set_ == "nonneg" and data.nonnegative and data.weights is None
+    starts = ["auto", "random"] + (["nndsvd", "nndsvda", "nndsvdar"] if is_plain else [])
     if rng.random() < 0.5:
         arguments += ["--init", str(rng.choice(starts))]
     dtype = "f32" if rng.random() < 0.25 else "f64"
@@ -129,4 +133,22 @@ def choose(rng, data):
     arguments += ["--dtype", dtype, "--tol", f"{tol:g}", "--passes", f"{passes:g}", "--seed", int(rng.integers(0, 1000))]
     arguments += ["--threads", int(rng.integers(1, 3)), "-q"] + (["--strict"] if strict else [])
     arguments += ["--sparse-out"] if rng.random() < 0.05 else []
-    return Choice(arguments, rank, x_term, a_term, dtype, tol, passes, strict, method, loss)
+    fixed = _fix_atoms(rng, data, rank, arguments)
+    bound = np.inf
+    if loss == "squared" and method in ("auto", "batch") and rng.random() < 0.2:
+        bound = float(plain(size**2 * 10 ** rng.uniform(-2, 0.3)))
+        arguments += ["--loss", f"huber:{plain(bound)}"]
+    return Choice(arguments, rank, x_term, a_term, dtype, tol, passes, strict, method, loss, bound, fixed)
+
+
+def _fix_atoms(rng, data, rank, arguments):
+    """Sometimes, some atoms are given: columns of the data, or any numbers."""
+    if rng.random() >= 0.15:
+        return 0
+    count = int(rng.integers(1, rank + 1))
+    m, n = data.y.shape
+    atoms = data.y[:, rng.integers(0, n, size=count)] if rng.random() < 0.5 else rng.normal(size=(m, count))
+    path = data.path.parent / "fixed.npy"
+    np.save(path, atoms)
+    arguments += ["--fixed-x", path]
+    return count

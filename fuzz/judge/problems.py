@@ -9,7 +9,7 @@ import scipy.sparse
 
 @dataclass
 class Data:
-    """Y (features × samples) as the program must see it, weights 0 where missing, and the options that say so."""
+    """Y (features × samples) as the program must see it, weights (0 where missing), and the options that say so."""
 
     path: Path
     y: np.ndarray
@@ -17,6 +17,7 @@ class Data:
     options: list
     kind: str
     sparse: bool = False
+    own_weights: bool = False
 
     @property
     def nonnegative(self):
@@ -104,7 +105,37 @@ def make(rng, folder):
         options += ["--scale", scale]
         y = y / scale
     y = y if weights is None else np.where(weights > 0, y, 0.0)
-    return Data(path, y, weights, options, f"{kind} {form} {m}x{n}", form == "sparse")
+    weights, own = _weigh(rng, folder, (weights, path, form), (m, n, turned), options)
+    return Data(path, y, weights, options, f"{kind} {form} {m}x{n}", form == "sparse", own)
+
+
+def _weigh(rng, folder, known, shape, options):
+    """Sometimes, weights of rows, of columns and of entries of the file; with those of 0 and 1 that say what is missing."""
+    (weights, path, form), (m, n, turned) = known, shape
+    if rng.random() >= 0.2:
+        return weights, False
+    full, own = np.ones((n, m) if turned else (m, n)), False
+    draw = lambda size: rng.choice([0.0, 0.5, 1.0, 3.0, float(rng.random())], p=[0.1, 0.2, 0.3, 0.2, 0.2], size=size)  # noqa: E731
+    for name, axis in (("row", 0), ("column", 1)):
+        if rng.random() < 0.5:
+            lines = draw(full.shape[axis])
+            lines[int(rng.integers(len(lines)))] = 1.0
+            np.save(folder / f"{name}.npy", lines.reshape(1, -1))
+            options += [f"--{name}-weights", folder / f"{name}.npy"]
+            full = full * (lines[:, None] if axis == 0 else lines[None, :])
+    if form != "sparse" and rng.random() < 0.4:
+        entries, own = draw(full.shape), True
+        np.save(folder / "weights.npy", np.asarray(entries, order=str(rng.choice(["C", "F"]))))
+        options += ["--weights", folder / "weights.npy"]
+        full = full * entries
+    elif form == "sparse" and weights is not None and rng.random() < 0.6:
+        matrix, own = scipy.sparse.load_npz(path), True
+        matrix.data = draw(len(matrix.data))
+        scipy.sparse.save_npz(folder / "weights.npz", matrix)
+        options += ["--weights", folder / "weights.npz"]
+        full = full * matrix.toarray()
+    full = full.T if turned else full
+    return full if weights is None else weights * full, own
 
 
 def _write(rng, stored, form, folder, options):

@@ -4,6 +4,7 @@ mod common;
 mod named;
 mod reading;
 mod shape;
+mod weights;
 
 use crate::Outcome;
 use crate::command::{check, encode, factorize, list, man, prox, report, solve};
@@ -16,6 +17,7 @@ pub(crate) use common::{
 pub(crate) use named::{named, named_value};
 pub(crate) use reading::{DataName, Reading};
 pub(crate) use shape::Image;
+pub(crate) use weights::WeightFiles;
 
 /// How the program ends, for the help of commands that run.
 const EXIT_CODES: &str = "\

@@ -8,6 +8,7 @@ mod interrupt;
 mod missing;
 mod nearest;
 mod number;
+mod outliers;
 mod output;
 mod overwrite;
 mod progress;

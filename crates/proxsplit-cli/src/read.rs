@@ -1,5 +1,6 @@
 //! Data files as the commands need them.
 
+use crate::scalar::Scalar;
 use anyhow::{Context, bail};
 use proxsplit::Matrix;
 use proxsplit::data::Order;
@@ -10,6 +11,14 @@ use std::path::Path;
 /// A dense copy in `f64`, for vectors and factors.
 pub(crate) fn dense(path: &Path) -> anyhow::Result<Mat<f64>> {
     Ok(copy(Data::open(path)?.matrix()))
+}
+
+/// Atoms in the precision of the factors.
+pub(crate) fn atoms<T: Scalar>(path: &Path) -> anyhow::Result<Mat<T>> {
+    let wide = dense(path)?;
+    Ok(Mat::from_fn(wide.rows(), wide.cols(), |i, j| {
+        T::of(wide.col(j)[i])
+    }))
 }
 
 /// The numbers of a single column or row.

@@ -1,7 +1,7 @@
 //! `run.json` and `trace.jsonl`: what a run was asked to do, and what came of it.
 
 use proxsplit::{Certificate, Ledger, Reason, Report, Row};
-use proxsplit_factor::Samples;
+use proxsplit_factor::{Outliers, Samples};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -29,6 +29,9 @@ pub(crate) struct Record {
     pub(crate) sparsity: Sparsity,
     /// What the reader should know besides.
     pub(crate) notes: Vec<String>,
+    /// Entries that do not fit, for a loss that expects some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) outliers: Option<Outliers>,
     pub(crate) versions: Versions,
 }
 

@@ -1,9 +1,10 @@
-//! What is true of the factors of any program, by plain sums: nothing here is shared with a solver.
+//! What is true of the factors of any program, by plain sums: misfit and slopes share nothing with a solver.
 
 use crate::balance::{Balance, Scales, Size, sizes};
 use crate::look::{self, Search};
 use crate::loss::Loss;
 use crate::membership::{Outside, settle};
+use crate::misfit::Slopes;
 use crate::plain::{self, Plain};
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, gram};
@@ -16,11 +17,11 @@ use serde::Serialize;
 pub struct Audit {
     /// The misfit + ψ₀(X) + ψ(A) with A as given; infinite if a factor lies outside its set.
     pub objective: f64,
-    /// ½‖Y − XA‖², or what another loss has in its place.
+    /// ½‖Y − XA‖², or Σ w·ℓ(y, z) with weights or another loss.
     pub misfit: f64,
     /// The misfit is right up to this.
     pub misfit_rounding: f64,
-    /// ‖Y − XA‖/‖Y‖; for kl the divergence as a fraction of Σy.
+    /// ‖Y − XA‖/‖Y‖: the root of the misfit over that of XA = 0; for kl the divergence as a fraction of Σy.
     pub relative_error: f64,
     /// The objective with the best A for this X.
     pub best_objective: f64,
@@ -52,6 +53,11 @@ pub struct Audit {
 pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<Audit, Error> {
     let rank = problem.rank;
     problem.fits(factors)?;
+    if let Some(atom) = problem.fixed.first_other(&factors.x, rank) {
+        return Err(Error::Incompatible(format!(
+            "atom {atom} of X (from 0) is not the fixed one"
+        )));
+    }
     let (atoms, codes) = problem.terms();
     // Misfit and slopes are those of the numbers as they are given, penalties those of what they were before a file rounded them.
     let found = Sums::of(problem, factors);
@@ -69,9 +75,7 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
         Some(_) => f64::INFINITY,
     };
     let mut misfit = problem.misfit();
-    let mut best = factors.clone();
-    misfit.solve_codes_exactly(&best.x, &mut best.a, &codes);
-    let best = look::at(problem, &mut *misfit, best);
+    let best = look::with_best_codes(problem, &mut *misfit, factors.clone());
     let escape = look::escape(problem, &factors, (&gx, &ga), Search::Thorough);
     let (x, a) = (sizes(&factors.x, rank), sizes(&factors.a, rank));
     let balance = Balance::of(&atoms, &codes);
@@ -87,12 +91,12 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
         scale_a: found.scales.1,
         sparsity_x: zeros(&x, factors.x.len()),
         sparsity_a: zeros(&a, factors.a.len()),
-        dead_atoms: (0..rank)
+        dead_atoms: (atoms.first()..rank)
             .filter(|&k| x[k].is_dead() || a[k].is_dead())
             .collect(),
         escape: escape.map_or(0.0, |escape| escape.gain),
         outside,
-        scale_is_degenerate: balance == Balance::Degenerate,
+        scale_is_degenerate: balance == Balance::Degenerate && atoms.first() < rank,
         balance_gain: balance_gain(problem, &factors, balance, penalties),
     })
 }
@@ -109,28 +113,17 @@ struct Sums {
 
 impl Sums {
     fn of<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Self {
-        match problem.loss {
-            Loss::Squared => Self::squared(problem, factors),
-            Loss::KullbackLeibler => Self::divergence(problem, factors),
+        if problem.loss == Loss::KullbackLeibler {
+            return Self::divergence(problem, factors);
         }
-    }
-
-    fn squared<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Self {
-        let rank = problem.rank;
-        let plain = plain::sums(problem.data, factors, true);
-        let square = || vec![T::ZERO; rank * rank];
-        let (mut gx, mut ga) = (square(), square());
-        gram(&mut gx, &factors.x, rank);
-        gram(&mut ga, &factors.a, rank);
-        let step = |gram: &[T]| 1.0 / look::largest_eigenvalue(gram, rank);
+        let plain = plain::sums((problem.data, problem.loss), factors, true);
+        let mut misfit = problem.misfit();
+        let Slopes { scales, steps, .. } = misfit.slopes(factors);
         Self {
-            scales: (
-                data_with(&plain.slope_x, &ga, &factors.x, rank),
-                data_with(&plain.slope_a, &gx, &factors.a, rank),
-            ),
-            steps: (step(&ga), step(&gx)),
-            relative_error: share(2.0 * plain.misfit, problem.data.square()).sqrt(),
+            relative_error: share(plain.misfit, misfit.size()).sqrt(),
             plain,
+            scales,
+            steps,
         }
     }
 
@@ -166,18 +159,6 @@ fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// ‖G·F − slope‖, which is ‖YAᵀ‖ or ‖XᵀY‖ where no entry is missing.
-fn data_with<T: Lanes>(slope: &[f64], gram: &[T], factor: &[T], rank: usize) -> f64 {
-    let mut product = vec![T::ZERO; factor.len()];
-    crate::products::times(&mut product, gram, factor, rank);
-    let parts: Vec<f64> = product
-        .iter()
-        .zip(slope)
-        .map(|(p, s)| p.f64() - s)
-        .collect();
-    norm(&parts)
-}
-
 fn zeros(sizes: &[Size], all: usize) -> f64 {
     1.0 - sizes.iter().map(|s| s.nonzeros).sum::<f64>() / all as f64
 }
@@ -189,7 +170,7 @@ fn balance_gain<T: Lanes>(
     penalties: f64,
 ) -> f64 {
     let (atoms, codes) = problem.terms();
-    let mut scales = Scales::new(problem.rank);
+    let mut scales = Scales::new(problem.rank, problem.fixed.count());
     let is_optimal = matches!(balance, Balance::Optimal(..));
     if !(penalties.is_finite() && is_optimal && balance.find(&mut scales, factors)) {
         return 0.0;

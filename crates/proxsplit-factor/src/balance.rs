@@ -51,7 +51,7 @@ impl Balance {
         let rank = factors.rank;
         with_sizes(&factors.x, rank, |x| {
             with_sizes(&factors.a, rank, |a| {
-                for k in 0..rank {
+                for k in scales.first..rank {
                     let (x, a) = (Size::at(x, k), Size::at(a, k));
                     let s = if x.is_dead() || a.is_dead() {
                         1.0
@@ -72,13 +72,16 @@ impl Balance {
 pub(crate) struct Scales<T> {
     pub(crate) atoms: Vec<T>,
     pub(crate) codes: Vec<T>,
+    /// The first pair whose scale is free.
+    first: usize,
 }
 
 impl<T: Lanes> Scales<T> {
-    pub(crate) fn new(rank: usize) -> Self {
+    pub(crate) fn new(rank: usize, first: usize) -> Self {
         Self {
             atoms: vec![T::ONE; rank],
             codes: vec![T::ONE; rank],
+            first,
         }
     }
 }

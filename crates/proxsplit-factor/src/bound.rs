@@ -19,7 +19,7 @@ const TASKS: usize = 4;
 /// Numbers of a panel.
 const PANEL: usize = 1 << 20;
 
-/// The bound, if the loss is squared, all entries are known, and it costs no more than `passes` passes.
+/// The bound, if the loss is squared, all entries are known and count alike, and it costs no more than `passes` passes.
 pub(crate) fn of<T: Lanes>(problem: Problem<'_, T>, passes: f64) -> Option<f64> {
     let (data, rank) = (problem.data, problem.rank);
     let (m, n) = (data.rows() as f64, data.cols() as f64);
@@ -28,13 +28,14 @@ pub(crate) fn of<T: Lanes>(problem: Problem<'_, T>, passes: f64) -> Option<f64> 
     let s = side as f64;
     let cost = s * m * n + 10.0 * s * s * s;
     let is_cheap = side <= LONGEST && cost <= 4.0 * rank as f64 * m * n * passes;
-    let holds = problem.loss == Loss::Squared && data.missing() == 0;
+    let is_plain = data.missing() == 0 && !data.is_weighted();
+    let holds = problem.loss == Loss::Squared && is_plain;
     if !(is_cheap && holds) || side <= rank {
         return None;
     }
-    let terms = least(problem.atoms, data.rows())? * rank as f64
+    let terms = least(problem.atoms, data.rows())? * (rank - problem.fixed.count()) as f64
         + least(problem.codes, rank)? * data.cols() as f64;
-    let lines = Lines::of(data);
+    let lines = Lines::of(data, problem.loss);
     let gram = if lines.width == side {
         across(&lines)
     } else {

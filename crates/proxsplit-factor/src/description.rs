@@ -53,6 +53,18 @@ pub struct Description {
     pub x_set: Option<Operator>,
     /// The set of A.
     pub a_set: Option<Operator>,
+    /// The file of the atoms that are kept, if there are some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixed_x: Option<String>,
+    /// The file of the weights of rows, with its digest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_weights: Option<String>,
+    /// The same for columns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column_weights: Option<String>,
+    /// The same for entries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<String>,
     /// What a sample is in the data.
     pub samples: Samples,
     /// Which entries are missing.
@@ -189,6 +201,10 @@ mod tests {
             a_penalty: None,
             x_set: Some("nonneg".parse().unwrap()),
             a_set: None,
+            fixed_x: None,
+            row_weights: None,
+            column_weights: None,
+            weights: None,
             samples: Samples::Rows,
             missing: Missing::Nan,
             scale: 255.0,

@@ -36,7 +36,7 @@ pub fn encode<T: Lanes>(
     };
     let psi = Term::new(codes, Side::Codes);
     let mut misfit = misfit::of(data, rank, loss);
-    if loss == Loss::Squared {
+    if loss != Loss::KullbackLeibler {
         psi.project(&mut factors.a, rank, T::ONE);
     } else {
         begin_inside(&mut factors, &*misfit, &psi);

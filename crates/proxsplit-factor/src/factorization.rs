@@ -83,7 +83,7 @@ impl<'a, T: Lanes> Factorization<'a, T> {
             a: self.work.factors.a.clone(),
         };
         let balance = Balance::of(&self.work.atoms, &self.work.codes);
-        let mut scales = Scales::new(factors.rank);
+        let mut scales = Scales::new(factors.rank, self.work.atoms.first());
         if balance == Balance::Normalize && balance.find(&mut scales, &factors) {
             factors.scale(&scales);
         }
@@ -136,7 +136,7 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
     fn measure(&mut self) -> AtPoint {
         let (factors, scales) = match &self.kept {
             // A step to infinity leaves the best point that was seen.
-            Some(kept) if self.is_lost => (kept.clone(), Scales::new(kept.rank)),
+            Some(kept) if self.is_lost => (kept.clone(), Scales::new(kept.rank, 0)),
             _ => self.result(),
         };
         let mut findings =

@@ -40,7 +40,7 @@ pub(crate) fn settle<T: Lanes>(
         return Ok(());
     }
     let mut outside = None;
-    let mut column = 0;
+    let mut column = term.first();
     term.change_each(factor, rank, |vector| {
         if term.prox.value(vector).is_infinite() {
             let before = vector.to_vec();

@@ -5,16 +5,20 @@
 //! bound on its rounding.
 
 pub(crate) mod counts;
+mod entry;
 
+use crate::loss::Loss;
+use crate::outliers::Outlier;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes};
+use entry::EntryLoss;
 use proxsplit::data::{Dense, Element, Matrix, Order, Sparse, dispatch};
 use proxsplit::linalg::vec;
 use rayon::prelude::*;
 
 /// What plain sums find.
 pub(crate) struct Plain {
-    /// ½‖Y − XA‖²
+    /// ½‖Y − XA‖², or Σ w·ρ(y − z)
     pub(crate) misfit: f64,
     /// The misfit is right up to this.
     pub(crate) rounding: f64,
@@ -30,15 +34,25 @@ const TOO_MANY: f64 = 4e9;
 const TASKS: usize = 8;
 
 /// Sums over all observed entries; slopes only if they are asked for.
-pub(crate) fn sums<T: Lanes>(data: &Data<'_, T>, factors: &Factors<T>, slopes: bool) -> Plain {
-    let work = data.rows() as f64 * data.cols() as f64 * factors.rank as f64;
-    let lines = Lines::of(data);
+pub(crate) fn sums<T: Lanes>(
+    (data, loss): (&Data<'_, T>, Loss),
+    factors: &Factors<T>,
+    slopes: bool,
+) -> Plain {
+    let lines = Lines::of(data, loss);
+    let has_own_weights = data.weights().entries.is_some();
+    let is_squared = loss == Loss::Squared && data.missing() == 0 && !has_own_weights;
     match data.matrix() {
-        Matrix::Sparse(sparse) if work > TOO_MANY && data.missing() == 0 => {
+        Matrix::Sparse(sparse) if is_squared && is_too_much(data, factors.rank) => {
             expanded(&lines, sparse, factors, slopes)
         }
         _ => formed(&lines, factors, slopes),
     }
+}
+
+/// Whether forming all entries of XA would take too long.
+pub(crate) fn is_too_much<T: Lanes>(data: &Data<'_, T>, rank: usize) -> bool {
+    data.rows() as f64 * data.cols() as f64 * rank as f64 > TOO_MANY
 }
 
 /// The data line by line in the order of storage.
@@ -48,6 +62,7 @@ pub(crate) struct Lines<'a> {
     /// Whether entries that are not stored are missing.
     only_stored: bool,
     by_columns: bool,
+    loss: EntryLoss<'a>,
     /// How many lines.
     pub(crate) count: usize,
     /// The length of a line.
@@ -55,7 +70,7 @@ pub(crate) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub(crate) fn of<T: Lanes>(data: &Data<'a, T>) -> Self {
+    pub(crate) fn of<T: Lanes>(data: &Data<'a, T>, loss: Loss) -> Self {
         let matrix = data.matrix();
         let order = match matrix {
             Matrix::Dense(dense) => dense.order(),
@@ -72,6 +87,7 @@ impl<'a> Lines<'a> {
             matrix,
             scale: data.scale(),
             only_stored: data.misses_unstored(),
+            loss: EntryLoss::new(data, loss, by_columns),
             by_columns,
             count,
             width,
@@ -129,6 +145,28 @@ impl Lines<'_> {
             *value = if value.is_nan() { 0.0 } else { *value };
         }
     }
+
+    /// How the residuals of a line pull on XA, and what they add to the misfit.
+    fn pull(&self, line: usize, residual: &mut [f64]) -> f64 {
+        if self.loss.is_plain() {
+            0.5 * vec::dot(residual, residual)
+        } else {
+            self.loss.pull(line, residual)
+        }
+    }
+
+    /// The misfit of XA = 0.
+    pub(crate) fn value_at_zero(&self) -> f64 {
+        let value = |line: usize| {
+            let mut numbers = self.numbers(line);
+            for (_, value) in &mut numbers {
+                *value = if value.is_nan() { 0.0 } else { *value };
+            }
+            self.loss.of_stored(line, &numbers)
+        };
+        let parts: Vec<f64> = (0..self.count).into_par_iter().map(value).collect();
+        parts.iter().sum()
+    }
 }
 
 fn read_dense(dense: Dense<'_>, line: usize, out: &mut [f64]) {
@@ -145,14 +183,15 @@ fn entries(sparse: Sparse<'_>, line: usize) -> impl Iterator<Item = (usize, f64)
     (starts.get(line)..starts.get(line + 1)).map(move |at| (indices.get(at), elements.get(at)))
 }
 
-/// Rv, or dᵀR for a vector of features, by residuals that are formed line by line; R is 0 where entries are missing.
+/// Rv, or dᵀR for a vector of features, by residuals that are formed line by line; R is 0 where entries are missing, and what the
+/// others pull with their weights.
 pub(crate) fn residual_with<T: Lanes>(
-    data: &Data<'_, T>,
+    (data, loss): (&Data<'_, T>, Loss),
     factors: &Factors<T>,
     vector: &[T],
     of_features: bool,
 ) -> Vec<f64> {
-    let lines = Lines::of(data);
+    let lines = Lines::of(data, loss);
     let rank = factors.rank;
     let (along, of_lines) = if lines.by_columns {
         (&factors.x, &factors.a)
@@ -165,6 +204,7 @@ pub(crate) fn residual_with<T: Lanes>(
     let mut residual = vec![0.0; lines.width];
     for (line, column) in of_lines.chunks_exact(rank).enumerate() {
         lines.residual(line, (&along, column), &mut residual);
+        lines.pull(line, &mut residual);
         if is_along {
             out[line] = vec::dot_with(&residual, vector);
         } else {
@@ -181,12 +221,15 @@ pub(crate) struct Worst {
 }
 
 /// Forms R once; `None` where that would be too much work.
-pub(crate) fn worst_lines<T: Lanes>(data: &Data<'_, T>, factors: &Factors<T>) -> Option<Worst> {
+pub(crate) fn worst_lines<T: Lanes>(
+    (data, loss): (&Data<'_, T>, Loss),
+    factors: &Factors<T>,
+) -> Option<Worst> {
     let rank = factors.rank;
-    if data.rows() as f64 * data.cols() as f64 * rank as f64 > TOO_MANY {
+    if is_too_much(data, rank) {
         return None;
     }
-    let lines = Lines::of(data);
+    let lines = Lines::of(data, loss);
     let (along, of_lines) = if lines.by_columns {
         (&factors.x, &factors.a)
     } else {
@@ -236,6 +279,7 @@ fn squares_of_parts<T: Lanes>(
     let mut own = [Vec::new(), Vec::new()];
     for (line, column) in (first..).zip(factor.chunks_exact(rank)) {
         lines.residual(line, (along, column), &mut residual);
+        lines.pull(line, &mut residual);
         let mut sums = [0.0; 2];
         for (at, &value) in residual.iter().enumerate() {
             let part = usize::from(value < 0.0);
@@ -325,7 +369,7 @@ fn share<T: Lanes>(
     };
     for (line, column) in (first..).zip(factor.chunks_exact(rank)) {
         lines.residual(line, (along, column), &mut residual);
-        sums.misfit += 0.5 * vec::dot(&residual, &residual);
+        sums.misfit += lines.pull(line, &mut residual);
         if slopes {
             for (k, row) in along.chunks_exact(width).enumerate() {
                 sums.own.push(-vec::dot(&residual, row));
@@ -348,6 +392,7 @@ fn expanded<T: Lanes>(
     let wide = |factor: &[T]| factor.iter().map(|v| v.f64()).collect::<Vec<_>>();
     let (x, a) = (wide(&factors.x), wide(&factors.a));
     let (along, own) = if lines.by_columns { (&x, &a) } else { (&a, &x) };
+    let weight = |line: usize, at: usize| lines.loss.of_line(line) * lines.loss.along(at);
     let (mut square, mut cross) = (0.0, 0.0);
     let (mut of_along, mut of_own) = (vec![0.0; along.len()], vec![0.0; own.len()]);
     for line in 0..lines.count {
@@ -357,15 +402,26 @@ fn expanded<T: Lanes>(
                 value / lines.scale,
                 &along[index * rank..(index + 1) * rank],
             );
-            square += y * y;
-            cross += y * vec::dot(column, other);
+            let pull = weight(line, index) * y;
+            square += pull * y;
+            cross += pull * vec::dot(column, other);
             if slopes {
-                vec::axpy(-y, column, &mut of_along[index * rank..(index + 1) * rank]);
-                vec::axpy(-y, other, &mut of_own[line * rank..(line + 1) * rank]);
+                vec::axpy(
+                    -pull,
+                    column,
+                    &mut of_along[index * rank..(index + 1) * rank],
+                );
+                vec::axpy(-pull, other, &mut of_own[line * rank..(line + 1) * rank]);
             }
         }
     }
-    let (gx, ga) = (gram(&x, rank), gram(&a, rank));
+    let (of_line, of_place) = (|l| lines.loss.of_line(l), |i| lines.loss.along(i));
+    let (of_x, of_a): (&dyn Fn(usize) -> f64, &dyn Fn(usize) -> f64) = if lines.by_columns {
+        (&of_place, &of_line)
+    } else {
+        (&of_line, &of_place)
+    };
+    let (gx, ga) = (gram(&x, rank, of_x), gram(&a, rank, of_a));
     let product = vec::dot(&gx, &ga);
     let (mut slope_x, mut slope_a) = if lines.by_columns {
         (of_along, of_own)
@@ -373,8 +429,8 @@ fn expanded<T: Lanes>(
         (of_own, of_along)
     };
     if slopes {
-        add_product(&mut slope_x, &ga, &x, rank);
-        add_product(&mut slope_a, &gx, &a, rank);
+        add_product(&mut slope_x, &ga, (&x, rank), of_x);
+        add_product(&mut slope_a, &gx, (&a, rank), of_a);
     }
     // Each of the three sums is a sum of at most this many rounded numbers of its own size or less.
     let count = (sparse.stored() + x.len() + a.len()) as f64;
@@ -387,21 +443,66 @@ fn expanded<T: Lanes>(
     }
 }
 
-fn gram(factor: &[f64], rank: usize) -> Vec<f64> {
+fn gram(factor: &[f64], rank: usize, weight: impl Fn(usize) -> f64) -> Vec<f64> {
     let mut sum = vec![0.0; rank * rank];
-    for column in factor.chunks_exact(rank) {
+    for (at, column) in factor.chunks_exact(rank).enumerate() {
         for (row, &value) in sum.chunks_exact_mut(rank).zip(column) {
-            vec::axpy(value, column, row);
+            vec::axpy(weight(at) * value, column, row);
         }
     }
     sum
 }
 
-/// out ← out + G·F
-fn add_product(out: &mut [f64], gram: &[f64], factor: &[f64], rank: usize) {
-    for (out, column) in out.chunks_exact_mut(rank).zip(factor.chunks_exact(rank)) {
+/// out ← out + G·F, columns times their weights
+fn add_product(
+    out: &mut [f64],
+    gram: &[f64],
+    (factor, rank): (&[f64], usize),
+    weight: impl Fn(usize) -> f64,
+) {
+    let columns = out.chunks_exact_mut(rank).zip(factor.chunks_exact(rank));
+    for (at, (out, column)) in columns.enumerate() {
         for (out, row) in out.iter_mut().zip(gram.chunks_exact(rank)) {
-            *out += vec::dot(row, column);
+            *out += weight(at) * vec::dot(row, column);
+        }
+    }
+}
+
+/// Calls `visit` with every entry that is observed and has a weight, in the order of storage.
+pub(crate) fn for_each_entry<T: Lanes>(
+    (data, loss): (&Data<'_, T>, Loss),
+    factors: &Factors<T>,
+    mut visit: impl FnMut(Outlier),
+) {
+    let lines = Lines::of(data, loss);
+    let rank = factors.rank;
+    let (along, of_lines) = if lines.by_columns {
+        (&factors.x, &factors.a)
+    } else {
+        (&factors.a, &factors.x)
+    };
+    let along = rows_of(along, rank);
+    let (mut numbers, mut fits) = (vec![0.0; lines.width], vec![0.0; lines.width]);
+    for (line, column) in of_lines.chunks_exact(rank).enumerate() {
+        lines.read(line, &mut numbers);
+        fits.fill(0.0);
+        for (row, value) in along.chunks_exact(lines.width).zip(column) {
+            vec::axpy(value.f64(), row, &mut fits);
+        }
+        let weights = lines.loss.weights(line, lines.width);
+        let counted = |at: &usize| !numbers[*at].is_nan() && weights[*at] > 0.0;
+        for at in (0..lines.width).filter(counted) {
+            let (row, column) = if lines.by_columns {
+                (at, line)
+            } else {
+                (line, at)
+            };
+            visit(Outlier {
+                row,
+                column,
+                value: numbers[at],
+                fit: fits[at],
+            });
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use crate::balance::Scales;
 use crate::codes::{Side, Term};
+use crate::fixed::Fixed;
 use crate::loss::Loss;
 use crate::misfit::{self, Misfit};
+use crate::plain;
 use crate::products::{Data, Lanes};
 use crate::work::scale_rows;
 use proxsplit::linalg::Mat;
@@ -17,6 +19,7 @@ pub struct Problem<'a, T: Lanes> {
     pub(crate) atoms: &'a dyn Prox<T>,
     pub(crate) codes: &'a dyn Prox<T>,
     pub(crate) loss: Loss,
+    pub(crate) fixed: Fixed<'a, T>,
 }
 
 impl<'a, T: Lanes> Problem<'a, T> {
@@ -41,15 +44,33 @@ impl<'a, T: Lanes> Problem<'a, T> {
             atoms,
             codes,
             loss: Loss::Squared,
+            fixed: Fixed::NONE,
         })
     }
 
     /// The same with another loss. Refuses data and terms that it is not defined for.
     pub fn with_loss(self, loss: Loss) -> Result<Self, Error> {
         loss.check_data(self.data)?;
+        let is_full = self.data.is_sparse() && !self.data.misses_unstored();
+        if matches!(loss, Loss::Huber(_)) && is_full && plain::is_too_much(self.data, self.rank) {
+            return Err(Error::Incompatible(
+                "huber looks at every entry, also those that are not stored, and these are too many: use squared, or declare them as missing (unstored)"
+                    .into(),
+            ));
+        }
         loss.check_term("X", self.atoms)?;
         loss.check_term("A", self.codes)?;
+        self.fixed
+            .atoms()
+            .map_or(Ok(()), |atoms| loss.check_atoms(atoms))?;
         Ok(Self { loss, ..self })
+    }
+
+    /// The same with the first atoms given (m × how many), and kept to the bit. ψ₀ does not act on them; the rank counts them.
+    pub fn with_fixed(self, atoms: &'a Mat<T>) -> Result<Self, Error> {
+        let fixed = Fixed::new(atoms, (self.data.rows(), self.rank))?;
+        self.loss.check_atoms(atoms)?;
+        Ok(Self { fixed, ..self })
     }
 
     /// How XA is compared with Y.
@@ -60,7 +81,7 @@ impl<'a, T: Lanes> Problem<'a, T> {
     /// The terms of X and of A.
     pub(crate) fn terms(&self) -> (Term<'a, T>, Term<'a, T>) {
         (
-            Term::new(self.atoms, Side::Atoms),
+            Term::new(self.atoms, Side::Atoms).from(self.fixed.count()),
             Term::new(self.codes, Side::Codes),
         )
     }

@@ -40,6 +40,12 @@ impl<T: Lanes> Factorization<'_, T> {
         if header["missing"] != expected["missing"] {
             return Err(bad("other entries were missing"));
         }
+        if header["square"] != expected["square"] {
+            return Err(bad("the data had other weights"));
+        }
+        if header["fixed"] != expected["fixed"] {
+            return Err(bad("it has another number of fixed atoms"));
+        }
         self.work.memory = serde_json::from_value(header["memory"].clone())
             .map_err(|_| bad("its numbers are damaged"))?;
         self.method.set_numbers(&header["engine"], &self.work)?;
@@ -52,6 +58,13 @@ impl<T: Lanes> Factorization<'_, T> {
                 return Err(bad("an array has another length"));
             }
             *array = saved;
+        }
+        let problem = &self.work.problem;
+        let changed = problem
+            .fixed
+            .first_changed(&self.work.factors.x, problem.rank);
+        if let Some(atom) = changed {
+            return Err(bad(&format!("its fixed atom {atom} is another one")));
         }
         self.kept = self.pair(&mut found, ["x-kept", "a-kept"])?;
         if let Some((name, measured)) = self.method.measured() {
@@ -97,11 +110,19 @@ impl<T: Lanes> Factorization<'_, T> {
             json!({ "settings": self.settings, "memory": self.work.memory, "engine": engine });
         let loss = self.work.problem.loss;
         if !loss.is_usual() {
-            header["loss"] = loss.name().into();
+            header["loss"] = loss.to_string().into();
         }
         let missing = self.work.problem.data.missing();
         if missing > 0 {
             header["missing"] = missing.into();
+        }
+        let data = self.work.problem.data;
+        if data.is_weighted() {
+            header["square"] = data.square().into();
+        }
+        let fixed = self.work.problem.fixed.count();
+        if fixed > 0 {
+            header["fixed"] = fixed.into();
         }
         header
     }

@@ -19,6 +19,9 @@ impl<T: Lanes> Factorization<'_, T> {
                     self.work.problem.loss
                 )
             }
+            (Method::Auto, None) if self.work.problem.data.weights().entries.is_some() => {
+                "auto: batch passes with extrapolation, as entries have weights of their own".into()
+            }
             (Method::Auto, _) if self.work.problem.data.is_sparse() => {
                 "auto: batch passes with extrapolation".into()
             }
@@ -35,7 +38,8 @@ impl<T: Lanes> Factorization<'_, T> {
     /// What a user should know about the problem or the run.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
-        if Balance::of(&self.work.atoms, &self.work.codes) == Balance::Degenerate {
+        let is_free = self.work.atoms.first() < self.work.problem.rank;
+        if is_free && Balance::of(&self.work.atoms, &self.work.codes) == Balance::Degenerate {
             warnings.push(
                 "only one factor is penalized, so its penalty can be made as small as one likes by moving scale to the \
                  other: penalize both, or bound the other one (l2-ball:1, simplex:1, box:0,1)"
@@ -58,7 +62,8 @@ impl<T: Lanes> Factorization<'_, T> {
         let (x, a) = (&self.work.factors.x, &self.work.factors.a);
         let rank = self.work.problem.rank;
         let sizes = sizes(x, rank).into_iter().zip(sizes(a, rank));
-        let count = sizes.filter(|(x, a)| x.is_dead() || a.is_dead()).count();
+        let free = sizes.skip(self.work.atoms.first());
+        let count = free.filter(|(x, a)| x.is_dead() || a.is_dead()).count();
         let tried = match self.work.problem.codes.separable() {
             Some(_) => "that none in their place would do better was tried, not proved",
             None => {

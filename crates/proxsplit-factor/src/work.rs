@@ -56,7 +56,7 @@ impl<'a, T: Lanes> Work<'a, T> {
             atoms,
             codes,
             misfit,
-            scales: Scales::new(problem.rank),
+            scales: Scales::new(problem.rank, problem.fixed.count()),
             memory: Memory {
                 iteration: 0,
                 pass: 0,
@@ -91,18 +91,22 @@ impl<'a, T: Lanes> Work<'a, T> {
         self.misfit.value(x, a) + self.atoms.penalty(x, rank) + self.codes.penalty(a, rank)
     }
 
-    /// Whether an atom is zero or used by no sample, at the X and the codes of the last objective.
+    /// Whether a free atom is zero or used by no sample, at the X and the codes of the last objective.
     pub(crate) fn has_dead_atoms(&mut self) -> bool {
-        let rank = self.problem.rank;
-        let lives = |gram: &[T]| gram.iter().step_by(rank + 1).all(|&g| g > T::ZERO);
+        let (rank, free) = (self.problem.rank, self.problem.fixed.count());
+        let lives = |gram: &[T]| {
+            let mut free = gram.iter().step_by(rank + 1).skip(free);
+            free.all(|&g| g > T::ZERO)
+        };
         let grams = self.misfit.grams();
         !(lives(&grams.x) && lives(&grams.a))
     }
 
-    /// Whether the columns of the X of the last objective have norms near 1: near enough to wait with scaling.
+    /// Whether the free columns of the X of the last objective have norms near 1: near enough to wait with scaling.
     pub(crate) fn is_nearly_normal(&mut self) -> bool {
         let squares = self.misfit.grams().x.iter().step_by(self.problem.rank + 1);
-        squares.into_iter().all(|s| (0.25..=4.0).contains(&s.f64()))
+        let mut free = squares.skip(self.atoms.first());
+        free.all(|s| (0.25..=4.0).contains(&s.f64()))
     }
 }
 

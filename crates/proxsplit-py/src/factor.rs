@@ -12,7 +12,7 @@ use proxsplit::linalg::dense::Mat;
 use proxsplit::text::Operator;
 use proxsplit::{Error, Prox, Report, Stop};
 use proxsplit_factor::{
-    self as factor, Factorization, Factors, Init, Loss, Method, Missing, Problem,
+    self as factor, Factorization, Factors, Init, Loss, Method, Missing, Problem, Weights,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -66,12 +66,16 @@ struct Input {
     w: Option<Py<PyAny>>,
     h: Option<Py<PyAny>>,
     observe: Option<Py<PyAny>>,
+    /// The first atoms, which are kept, as rows.
+    fixed: Option<Py<PyAny>>,
+    sample_weight: Option<Vec<f64>>,
 }
 
 /// Factorizes the data, from W and H if they are given. `observe(passes, objective, residual)` sees every look at the run and ends it
 /// by returning true. After Ctrl-C, "interrupt" is the exception to raise once the answer is kept.
 #[pyfunction]
-#[pyo3(signature = (data, settings, w=None, h=None, observe=None))]
+#[pyo3(signature = (data, settings, w=None, h=None, observe=None, fixed=None, sample_weight=None))]
+#[allow(clippy::too_many_arguments)] // Python names them.
 pub(crate) fn factorize(
     py: Python<'_>,
     data: Py<PyAny>,
@@ -79,6 +83,8 @@ pub(crate) fn factorize(
     w: Option<Py<PyAny>>,
     h: Option<Py<PyAny>>,
     observe: Option<Py<PyAny>>,
+    fixed: Option<Py<PyAny>>,
+    sample_weight: Option<Vec<f64>>,
 ) -> PyResult<Bound<'_, PyDict>> {
     let input = Input {
         data,
@@ -86,6 +92,8 @@ pub(crate) fn factorize(
         w,
         h,
         observe,
+        fixed,
+        sample_weight,
     };
     let outcome = interruptible(py, move |py, stop| {
         let answer = if input.settings.single {
@@ -120,6 +128,14 @@ fn factorize_as<'py, T: Scalar>(
     let choices = settings.of_the_run()?;
     let missing = missing(settings.missing.as_deref())?;
     let loss = loss(Some(&settings.loss))?;
+    let fixed = match &input.fixed {
+        Some(atoms) => Some(columns::<T>(atoms.bind(py))?),
+        None => None,
+    };
+    let weights = Weights {
+        samples: input.sample_weight.as_deref(),
+        ..Weights::default()
+    };
     let raised = Raised::default();
     let observer = Background {
         stop,
@@ -127,9 +143,12 @@ fn factorize_as<'py, T: Scalar>(
         raised: &raised,
     };
     let found = compute(py, settings.threads, || -> Result<_, Error> {
-        let data = factor::Data::with_missing(matrix, 1.0, missing)?;
+        let data = factor::Data::with_missing(matrix, 1.0, missing)?.with_weights(weights)?;
         let terms = (T::operator(&atoms), T::operator(&codes));
-        let problem = Problem::new(&data, settings.rank, terms.0, terms.1)?.with_loss(loss)?;
+        let mut problem = Problem::new(&data, settings.rank, terms.0, terms.1)?.with_loss(loss)?;
+        if let Some(fixed) = &fixed {
+            problem = problem.with_fixed(fixed)?;
+        }
         let mut run = Factorization::new(problem, choices, start)?;
         let report = proxsplit::run(&mut run, &settings.stop(), observer);
         let (misfit, degenerate) = misfit(problem, terms, (&report, run.factors()))?;

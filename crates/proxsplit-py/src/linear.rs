@@ -155,7 +155,10 @@ fn linear_as<'py, T: Scalar>(
     let data: Data = input.data.bind(py).extract()?;
     let matrix = data.matrix()?;
     let whole = operator(&settings.term)?;
-    let terms = settings.factors.iter().map(|&factor| whole.weighted(factor));
+    let terms = settings
+        .factors
+        .iter()
+        .map(|&factor| whole.weighted(factor));
     let terms: Vec<Operator> = terms.collect::<Result<_, _>>().map_err(refuse)?;
     let (points, reports) = with_model::<T, _>(py, input, matrix, settings.intercept, |f| {
         follow(f, &terms, settings, stop)
@@ -178,7 +181,9 @@ fn follow<T: Scalar>(
 ) -> Result<(Vec<T>, Vec<Report>), Error> {
     let free = settings.intercept;
     let framed: Vec<ButLast<&dyn Prox<T>>> = if free {
-        let framed = terms.iter().map(|g| ButLast::of::<T>(T::operator(g), f.dim() - 1));
+        let framed = terms
+            .iter()
+            .map(|g| ButLast::of::<T>(T::operator(g), f.dim() - 1));
         framed.collect::<Result<_, _>>()?
     } else {
         Vec::new()

@@ -48,7 +48,7 @@ class FactorJudge(unittest.TestCase):
         self.x, self.a = self.rng.random((12, 3)), self.rng.random((3, 15))
 
     def complaints(self, y, cert, x=None, a=None, weights=None, begin=1e3, code=0):
-        problem = Problem(y, weights, self.choice.x_term, self.choice.a_term)
+        problem = Problem(y, weights, self.choice.x_term, self.choice.a_term, bound=self.choice.bound, fixed=self.choice.fixed)
         x, a = self.x if x is None else x, self.a if a is None else a
         first = np.sqrt(2 * begin) * np.eye(1, 12).T, np.eye(1, 15)
         start = Outcome([], 0, "", "", Path(tempfile.mkdtemp(dir=self.folder.name)), {"objective": 0})
@@ -85,6 +85,40 @@ class FactorJudge(unittest.TestCase):
         self.assertEqual(self.complaints(y * weights, cert, weights=weights), [])
         cert = certificate(problem, self.x, self.a, {"not-converged": "pass-limit"}, 1e-6)
         self.assertNotEqual(self.complaints(y * weights, cert), [])
+
+    def test_weights_and_the_bound_of_huber_are_part_of_every_number(self):
+        y, weights = self.x @ self.a + self.rng.normal(size=(12, 15)), 3 * self.rng.random((12, 15))
+        for bound in (np.inf, 0.5):
+            self.choice.bound = bound
+            problem = Problem(y, weights, self.choice.x_term, self.choice.a_term, bound=bound)
+            for name, factor in (("", 1.0), ("residual_x", 1.01), ("residual_a", 1.01), ("scale_x", 1.01), ("scale_a", 1.01)):
+                cert = certificate(problem, self.x, self.a, {"not-converged": "pass-limit"}, 1e-6)
+                if name:
+                    cert["at_point"]["pair"][name] *= factor
+                self.assertEqual(self.complaints(y, cert, weights=weights) == [], not name, f"{name} {bound}")
+        # The slopes are those of the objective.
+        for side, at in ((side_x, (3, 1)), (side_a, (1, 4))):
+            free = Problem(y, weights, Term("zero"), Term("zero"), bound=0.5)
+            moved = [self.x.copy(), self.a.copy()]
+            moved[side is side_a][at] += 1e-6
+            rise = (free.objective(*moved) - free.objective(self.x, self.a)) / 1e-6
+            pull = free.pull(self.x, self.a)
+            slope = -(pull @ self.a.T if side is side_x else self.x.T @ pull)[at]
+            self.assertAlmostEqual(rise, slope, places=3)
+
+    def test_fixed_atoms_are_no_part_of_residual_and_penalty(self):
+        y = self.x @ self.a + 0.1 * self.rng.random((12, 15))
+        path = Path(self.folder.name) / "fixed.npy"
+        np.save(path, self.x[:, :2])
+        self.choice.fixed, self.choice.arguments = 2, ["--fixed-x", path]
+        for fixed in (2, 0):
+            problem = Problem(y, None, self.choice.x_term, self.choice.a_term, fixed=fixed)
+            cert = certificate(problem, self.x, self.a, {"not-converged": "pass-limit"}, 1e-6)
+            self.assertEqual(self.complaints(y, cert) == [], fixed == 2)
+        moved = self.x + np.eye(12, 3) * 1e-12
+        problem = Problem(y, None, self.choice.x_term, self.choice.a_term, fixed=2)
+        cert = certificate(problem, moved, self.a, {"not-converged": "pass-limit"}, 1e-6)
+        self.assertIn("fixed atom", " ".join(self.complaints(y, cert, moved)))
 
     def test_points_that_are_not_stationary(self):
         self.choice.x_term = Term("nonneg")

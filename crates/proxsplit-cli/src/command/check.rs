@@ -1,7 +1,6 @@
 //! `proxsplit check`: what is true of the factors of any program.
 
-use crate::args::{DataName, Reading, named, positive};
-use crate::command::list::MISFITS;
+use crate::args::{DataName, Reading, WeightFiles, named, positive};
 use crate::input::{Input, SAMPLES};
 use crate::missing;
 use crate::{Outcome, number, output, read, terms};
@@ -19,9 +18,6 @@ pub(crate) struct Args {
     x: PathBuf,
     /// A, K × samples
     a: PathBuf,
-    /// How the misfit of Y and XA is counted
-    #[arg(long, value_parser = named!(Loss, MISFITS), default_value_t = Loss::Squared)]
-    loss: Loss,
     /// ψ₀, the penalty of X
     #[arg(long, value_name = "OPERATOR")]
     x_penalty: Option<Operator>,
@@ -34,6 +30,14 @@ pub(crate) struct Args {
     /// The set of A; zero for none
     #[arg(long, value_name = "OPERATOR", default_value = "nonneg")]
     a_set: Operator,
+    /// How the misfit of Y and XA is counted: squared, kl or huber:D
+    #[arg(long, value_name = "LOSS", default_value_t = Loss::Squared)]
+    loss: Loss,
+    #[command(flatten)]
+    weights: WeightFiles,
+    /// A file with the atoms that were kept as they are, the first columns of X
+    #[arg(long, value_name = "FILE")]
+    fixed_x: Option<PathBuf>,
     /// Whether samples are the columns or the rows of the data
     #[arg(long, value_parser = named!(Samples, SAMPLES), default_value_t = Samples::Columns)]
     samples: Samples,
@@ -65,22 +69,46 @@ impl Args {
         );
         let atoms = terms::join(self.x_penalty.as_ref(), Some(&self.x_set))?;
         let codes = terms::join(self.a_penalty.as_ref(), Some(&self.a_set))?;
-        let data = input.data::<f64>(self.scale)?;
-        let problem = Problem::new(&data, x.cols(), &atoms, &codes)?.with_loss(self.loss)?;
+        let weights = self.weights.read(self.samples)?;
+        let data = input.data::<f64>(self.scale)?.with_weights(weights.of())?;
+        let fixed = self.fixed_x.as_deref().map(read::dense).transpose()?;
+        let mut problem = Problem::new(&data, x.cols(), &atoms, &codes)?.with_loss(self.loss)?;
+        if let Some(fixed) = &fixed {
+            problem = problem.with_fixed(fixed)?;
+        }
         let found = audit(problem, &Factors::new(&x, a)?)?;
         if self.json {
             output::print_json(&found)?;
         } else {
             let missing = missing::words(data.missing(), input.shape());
-            output::print(&words(&found, self.loss, missing))?;
+            output::print(&words(
+                &found,
+                missing,
+                formulas(self.loss, data.is_weighted()),
+            ))?;
         }
         Ok(Outcome::Done)
     }
 }
 
-fn words(found: &Audit, loss: Loss, missing: Option<String>) -> String {
+/// The formulas of the misfit and of the relative error.
+fn formulas(loss: Loss, is_weighted: bool) -> (&'static str, &'static str) {
+    let relative = "√(misfit of XA / misfit of 0)";
+    match (loss, is_weighted) {
+        (Loss::Squared, false) => ("½‖Y − XA‖²", "‖Y − XA‖/‖Y‖"),
+        (Loss::Squared, true) => ("½Σ w(y − z)²", relative),
+        (Loss::KullbackLeibler, _) => ("Σ y·log(y/z) − y + z, Z = XA", "misfit/Σy"),
+        (_, false) => ("Σ h(y − z)", relative),
+        (_, true) => ("Σ w·h(y − z)", relative),
+    }
+}
+
+fn words(
+    found: &Audit,
+    missing: Option<String>,
+    (misfit, error): (&'static str, &'static str),
+) -> String {
     let short = number::short;
-    let (misfit, error) = formulas(loss);
     let mut lines = vec![
         ("objective", format!("{:.10e}", found.objective)),
         (
@@ -127,14 +155,6 @@ fn words(found: &Audit, loss: Loss, missing: Option<String>) -> String {
     lines.push(("scale", scale(found)));
     let padded = |(name, text): &(&str, String)| format!("{name:<11} {text}");
     lines.iter().map(padded).collect::<Vec<_>>().join("\n") + "\n"
-}
-
-/// The misfit and the relative error of a loss.
-fn formulas(loss: Loss) -> (&'static str, &'static str) {
-    match loss {
-        Loss::KullbackLeibler => ("Σ y·log(y/z) − y + z, Z = XA", "misfit/Σy"),
-        _ => ("½‖Y − XA‖²", "‖Y − XA‖/‖Y‖"),
-    }
 }
 
 fn dead(found: &Audit) -> String {

@@ -1,7 +1,7 @@
 //! `proxsplit encode`: codes of new samples for the atoms of a finished run.
 
 use super::report::{self, factor};
-use crate::args::{DataName, Reading, array_file, named, positive};
+use crate::args::{DataName, Reading, WeightFiles, array_file, named, positive};
 use crate::input::{Input, SAMPLES};
 use crate::missing;
 use crate::record::Record;
@@ -37,6 +37,8 @@ pub(crate) struct Args {
     /// Which entries of the new data are missing, whatever was missing in the run
     #[arg(long, value_parser = named!(Missing, missing::MEANINGS), default_value_t = Missing::None)]
     missing: Missing,
+    #[command(flatten)]
+    weights: WeightFiles,
     /// Divide the data by S, if it differs from the run
     #[arg(long, value_name = "S", value_parser = positive)]
     scale: Option<f64>,
@@ -85,7 +87,11 @@ impl Args {
             x.rows()
         );
         let psi = self.terms(&record)?;
-        let data = input.data::<f64>(self.scale.unwrap_or(record.data.scale))?;
+        let orientation = self.samples.unwrap_or(record.data.orientation);
+        let weights = self.weights.read(orientation)?;
+        let data = input
+            .data::<f64>(self.scale.unwrap_or(record.data.scale))?
+            .with_weights(weights.of())?;
         let codes = encode(&data, loss(&record)?, &x, &psi)?;
         let view = Dense::new(
             codes.rows(),

@@ -39,11 +39,15 @@ pub(crate) const METHODS: &[(&str, &str)] = &[
     ("sggd", "projected stochastic subgradient steps, a baseline"),
 ];
 
-pub(crate) const MISFITS: &[(&str, &str)] = &[
+const MISFITS: &[(&str, &str)] = &[
     ("squared", "Σ (y − z)²/2, Z = XA"),
     (
         "kl",
         "Kullback–Leibler, Σ y·log(y/z) − y + z, for counts: Y ≥ 0",
+    ),
+    (
+        "huber:D",
+        "Σ h(y − z), h(r) = r²/2 up to D and D·|r| − D²/2 beyond: outliers",
     ),
 ];
 
@@ -178,8 +182,7 @@ mod tests {
         };
         let methods: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
         assert_eq!(names(METHODS), methods);
-        let losses: Vec<&str> = Loss::ALL.iter().map(|loss| loss.name()).collect();
-        assert_eq!(names(MISFITS), losses);
+        assert_eq!(names(MISFITS), Loss::NAMES);
         let starts: Vec<&str> = Init::ALL.iter().map(|init| init.name()).collect();
         assert_eq!(names(STARTS)[..starts.len()], starts);
     }

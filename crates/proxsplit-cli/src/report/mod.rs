@@ -10,6 +10,7 @@ mod tables;
 use crate::args::Image;
 use crate::factors::{Atom, Factors};
 use crate::number;
+use crate::outliers;
 use crate::record::{Record, TraceRow};
 use askama::Template;
 use pictures::{Codes, Gallery};
@@ -36,6 +37,8 @@ struct Page<'a> {
     tone: &'static str,
     verdict: (&'a str, &'a str),
     notes: &'a [String],
+    /// How many entries do not fit, and the worst of them.
+    outliers: Vec<String>,
     tiles: Vec<(&'static str, String)>,
     curves: Vec<String>,
     certificate: Vec<(String, String)>,
@@ -63,6 +66,12 @@ pub(crate) fn html(source: &Source<'_>) -> askama::Result<String> {
             None => (&record.certificate.words, ""),
         },
         notes: &record.notes,
+        outliers: record.outliers.as_ref().map_or_else(Vec::new, |found| {
+            let worst = found.worst.iter().map(outliers::entry);
+            std::iter::once(outliers::words(found))
+                .chain(worst)
+                .collect()
+        }),
         tiles: tables::tiles(record),
         curves: curves::all(record, source.trace),
         certificate: tables::certificate(record),

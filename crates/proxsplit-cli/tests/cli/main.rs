@@ -15,3 +15,4 @@ mod reading;
 mod refuse;
 mod shell;
 mod solve;
+mod weights;

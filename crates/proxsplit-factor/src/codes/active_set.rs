@@ -14,7 +14,7 @@ const ROUNDINGS: f64 = 64.0;
 /// By how much of its value an exact column with a G_t of its own may look worse than its start, because of rounding.
 const SLACK: f64 = 1e-12;
 
-/// Replaces every column by the exact minimizer of ½aᵀ(G + W₂)a − (c − W₁)ᵀa over a ≥ 0, where the active set ends in one
+/// Replaces every column by the exact minimizer of ½aᵀ(G + W₂)a − (c − W₁)ᵀa over a ≥ 0 (W₁ and W₂ divided by its weight), where the active set ends in one
 /// that is no worse; other columns keep the answer of the sweeps. Returns whether there are no others.
 pub(crate) fn polish<T: Lanes>(
     problem: Quadratic<'_, T>,
@@ -33,10 +33,23 @@ pub(crate) fn polish<T: Lanes>(
         .zip(problem.linear.par_chunks(rank))
         .enumerate()
         .with_min_len(16)
-        .map(|(column, (a, c))| match problem.own {
-            None => polish_column((&shared, &shared_floor), (a, c), (term, 0.0)),
-            Some(own) => scratch::with(rank * rank, |own_gram: &mut [T]| {
-                own.gram(own_gram, problem.gram, column);
+        .map(|(column, (a, c))| match (problem.own, problem.weights) {
+            (None, None) => polish_column((&shared, &shared_floor), (a, c), (term, 0.0)),
+            _ => scratch::with(rank * rank, |own_gram: &mut [T]| {
+                let weight = problem.weight(column).f64();
+                if weight == 0.0 {
+                    a.fill(T::ZERO);
+                    return true;
+                }
+                let term = Elementary {
+                    l1: term.l1 / weight,
+                    sql2: term.sql2 / weight,
+                    ..term
+                };
+                match problem.own {
+                    None => own_gram.copy_from_slice(problem.gram),
+                    Some(own) => own.gram(own_gram, problem.gram, column),
+                }
                 scratch::with(rank * (rank + 1), |space: &mut [f64]| {
                     let (gram, floor) = space.split_at_mut(rank * rank);
                     for (at, (gram, own)) in gram.iter_mut().zip(&*own_gram).enumerate() {

@@ -1,6 +1,7 @@
 //! Atoms under a term of the whole atom (balls, total variation, groups): one atom after the other, each exactly.
 //!
-//! With the other atoms fixed, x_k minimizes (G_kk/2)‖x_k − z‖² + ψ₀(x_k), z = x_k − (XG − C)_k/G_kk: a prox with step 1/G_kk.
+//! With the other atoms fixed, x_k minimizes (G_kk/2)‖x_k − z‖² + ψ₀(x_k), z = x_k − (XG − C)_k/G_kk: a prox with step 1/G_kk. If rows
+//! have weights w_i, the largest of them bounds the curvature of all, and the move to z is shortened to w_i/w of itself.
 
 use super::{Effort, Quadratic, with_rows};
 use crate::products::Lanes;
@@ -10,7 +11,7 @@ use proxsplit::{Prox, scratch};
 pub(super) fn sweep<T: Lanes>(
     problem: &Quadratic<'_, T>,
     factor: &mut [T],
-    term: &dyn Prox<T>,
+    (term, start): (&dyn Prox<T>, usize),
     effort: Effort,
 ) {
     let (rank, m) = (problem.rank, factor.len() / problem.rank);
@@ -19,7 +20,7 @@ pub(super) fn sweep<T: Lanes>(
         change(factor, rank, |atoms| {
             for round in 0..effort.sweeps {
                 let mut moved = 0.0;
-                for k in 0..rank {
+                for k in start..rank {
                     moved += update(problem, atoms, &linear[k * m..(k + 1) * m], (term, k));
                 }
                 if round == 0 {
@@ -56,12 +57,25 @@ fn update<T: Lanes>(
         for z in &mut *z {
             *z /= curvature;
         }
-        term.prox(z, T::ONE / curvature);
         let atom = &mut atoms[k * m..(k + 1) * m];
+        let curvature = match problem.weights {
+            None => curvature,
+            Some(weights) => curvature * shorten(z, atom, weights),
+        };
+        term.prox(z, T::ONE / curvature);
         let moved = curvature.f64() * distance_squared(z, atom);
         atom.copy_from_slice(z);
         moved
     })
+}
+
+/// z ← x + (w_i/w)(z − x); returns w, the largest weight.
+fn shorten<T: Lanes>(z: &mut [T], x: &[T], weights: &[T]) -> T {
+    let largest = weights.iter().fold(T::ZERO, |largest, &w| largest.max(w));
+    for ((z, &x), &weight) in z.iter_mut().zip(x).zip(weights) {
+        *z = x + weight / largest * (*z - x);
+    }
+    largest
 }
 
 /// Calls `work` with the atoms of Xᵀ one after the other, and writes them back.
@@ -82,18 +96,26 @@ fn change<T: Lanes>(factor: &mut [T], rank: usize, work: impl FnOnce(&mut [T])) 
     });
 }
 
-/// Changes every atom of Xᵀ.
-pub(super) fn change_each<T: Lanes>(factor: &mut [T], rank: usize, mut work: impl FnMut(&mut [T])) {
+/// Changes every atom of Xᵀ from `first` on.
+pub(super) fn change_each<T: Lanes>(
+    factor: &mut [T],
+    (rank, first): (usize, usize),
+    mut work: impl FnMut(&mut [T]),
+) {
     let m = factor.len() / rank;
     change(factor, rank, |atoms| {
-        atoms.chunks_exact_mut(m).for_each(&mut work);
+        atoms.chunks_exact_mut(m).skip(first).for_each(&mut work);
     });
 }
 
-/// Looks at every atom of Xᵀ.
-pub(super) fn for_each<T: Lanes>(factor: &[T], rank: usize, mut look: impl FnMut(&[T])) {
+/// Looks at every atom of Xᵀ from `first` on.
+pub(super) fn for_each<T: Lanes>(
+    factor: &[T],
+    (rank, first): (usize, usize),
+    mut look: impl FnMut(&[T]),
+) {
     let m = factor.len() / rank;
     with_rows(factor, rank, |atoms| {
-        atoms.chunks_exact(m).for_each(&mut look);
+        atoms.chunks_exact(m).skip(first).for_each(&mut look);
     });
 }

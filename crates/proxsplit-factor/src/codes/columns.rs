@@ -27,13 +27,14 @@ pub(super) fn descend<T: Lanes>(
         .par_chunks_mut(problem.rank)
         .zip(problem.linear.par_chunks(problem.rank))
         .with_min_len(32)
-        .for_each(|(a, c)| column(problem.gram, (a, c), (term, step), effort));
+        .for_each(|(a, c)| column(problem.gram, (a, c), (term, (step, T::ONE)), effort));
 }
 
+/// Steps 1/L for one column, whose term counts `cost` times.
 pub(super) fn column<T: Lanes>(
     gram: &[T],
     (a, c): (&mut [T], &[T]),
-    (term, step): (&dyn Prox<T>, T),
+    (term, (step, cost)): (&dyn Prox<T>, (T, T)),
     effort: Effort,
 ) {
     let rank = a.len();
@@ -48,7 +49,7 @@ pub(super) fn column<T: Lanes>(
             for ((new, &ahead), &slope) in new.iter_mut().zip(&*ahead).zip(&*slope) {
                 *new = ahead - step * slope;
             }
-            term.prox(new, step);
+            term.prox(new, step * cost);
             let moved = distance_squared(new, a);
             let uphill = dot_of_differences((ahead, new), (new, a)) > 0.0;
             let next = if uphill || !momentum {

@@ -14,7 +14,7 @@ const FAR: f64 = 1e12;
 /// Sweeps after which the slope is computed anew, so that rounding does not add up.
 const FRESH: usize = 16;
 
-/// Calls `solve` for every column with its place, its Gram matrix, its entries and its c.
+/// Calls `solve` for every column with its place, its Gram matrix, its entries and its c. Its weight is left to `solve`.
 fn each<T: Lanes>(
     problem: &Quadratic<'_, T>,
     factor: &mut [T],
@@ -39,13 +39,15 @@ fn each<T: Lanes>(
 pub(super) fn sweep_elementary<T: Lanes>(
     problem: &Quadratic<'_, T>,
     factor: &mut [T],
-    term: Elementary,
+    (term, first): (Elementary, usize),
     effort: Effort,
 ) {
     let (l1, sql2) = (T::of(term.l1), T::of(term.sql2));
     let (lower, upper) = (T::of(term.lower), T::of(term.upper));
-    each(problem, factor, |_, gram, a, c| {
-        sweep(gram, (a, c), effort, |_, pull, curvature, _| {
+    each(problem, factor, |column, gram, a, c| {
+        let weight = problem.weight(column);
+        sweep(gram, (a, c), (effort, first), |_, pull, curvature, _| {
+            let (pull, curvature) = (weight * pull, weight * curvature);
             let inverse = T::ONE / (curvature + sql2);
             let shrunk = pull - pull.max(-l1).min(l1);
             // Where nothing depends on the entry, it goes to the point of [l, u] nearest to 0, as in tiles.
@@ -61,12 +63,14 @@ pub(super) fn sweep_elementary<T: Lanes>(
 pub(super) fn sweep_separable<T: Lanes>(
     problem: &Quadratic<'_, T>,
     factor: &mut [T],
-    (term, side): (&dyn Separable<T>, Side),
+    (term, side, first): (&dyn Separable<T>, Side, usize),
     effort: Effort,
 ) {
     let everywhere = (-T::INFINITY, T::INFINITY);
     each(problem, factor, |column, gram, a, c| {
-        sweep(gram, (a, c), effort, |k, pull, curvature, old| {
+        let weight = problem.weight(column);
+        sweep(gram, (a, c), (effort, first), |k, pull, curvature, old| {
+            let (pull, curvature) = (weight * pull, weight * curvature);
             let index = match side {
                 Side::Codes => k,
                 Side::Atoms => column,
@@ -87,21 +91,23 @@ pub(super) fn descend<T: Lanes>(
     term: &dyn Prox<T>,
     effort: Effort,
 ) {
-    each(problem, codes, |_, gram, a, c| {
+    each(problem, codes, |column, gram, a, c| {
         let bound = largest_eigenvalue_bound(gram, a.len());
-        if bound > 0.0 {
-            columns::column(gram, (a, c), (term, T::of(1.0 / bound)), effort);
+        let weight = problem.weight(column);
+        if bound > 0.0 && weight > T::ZERO {
+            let steps = (T::of(1.0 / bound), T::ONE / weight);
+            columns::column(gram, (a, c), (term, steps), effort);
         } else {
             term.prox(a, T::of(FAR));
         }
     });
 }
 
-/// Sweeps over one column. `minimize(k, G_kk·a_k − slope_k, G_kk, a_k)` finds the best a_k when the others stay.
+/// Sweeps over the coordinates of one column from `start` on. `minimize(k, G_kk·a_k − slope_k, G_kk, a_k)` finds the best a_k when the others stay.
 fn sweep<T: Lanes>(
     gram: &[T],
     (a, c): (&mut [T], &[T]),
-    effort: Effort,
+    (effort, start): (Effort, usize),
     minimize: impl Fn(usize, T, T, T) -> T,
 ) {
     scratch::with(a.len(), |slope: &mut [T]| {
@@ -111,7 +117,7 @@ fn sweep<T: Lanes>(
                 if round % FRESH == 0 {
                     gradient(gram, a, c, slope);
                 }
-                let change = once(gram, a, slope, &minimize);
+                let change = once(gram, a, (slope, start), &minimize);
                 if round == 0 {
                     first = change;
                 }
@@ -128,12 +134,12 @@ fn sweep<T: Lanes>(
 fn once<T: Lanes>(
     gram: &[T],
     a: &mut [T],
-    slope: &mut [T],
+    (slope, start): (&mut [T], usize),
     minimize: impl Fn(usize, T, T, T) -> T,
 ) -> f64 {
     let rank = a.len();
     let mut change = 0.0;
-    for k in 0..rank {
+    for k in start..rank {
         let row = &gram[k * rank..(k + 1) * rank];
         let (curvature, old) = (row[k], a[k]);
         let new = minimize(k, curvature * old - slope[k], curvature, old);

@@ -11,8 +11,9 @@ mod entries;
 #[cfg(test)]
 mod tests;
 mod tiles;
+mod weighted;
 
-use crate::products::{Lanes, Own, PART, distance_squared, in_order};
+use crate::products::{Lanes, PART, distance_squared, in_order};
 use proxsplit::{Elementary, Prox, scratch};
 use rayon::prelude::*;
 
@@ -20,7 +21,16 @@ use rayon::prelude::*;
 /// set's multiplier is divided by the step.
 pub(crate) const TOUCH: f64 = 1e-6;
 
-/// ½aᵀGa − c_tᵀa for all columns t.
+/// Gram matrices of single lines, in the place of one that they share.
+pub(crate) trait OwnGrams<T>: Sync {
+    /// own (K × K) ← G_l; `whole` is G, which is larger than all of them.
+    fn gram(&self, own: &mut [T], whole: &[T], line: usize);
+
+    /// out_l ← out_l + (G − G_l)·v_l for every line l.
+    fn add_lacking(&self, out: &mut [T], whole: &[T], v: &[T]);
+}
+
+/// w_t(½aᵀGa − c_tᵀa) for all columns t.
 #[derive(Clone, Copy)]
 pub(crate) struct Quadratic<'a, T> {
     /// G, K × K.
@@ -29,8 +39,10 @@ pub(crate) struct Quadratic<'a, T> {
     pub(crate) linear: &'a [T],
     /// K
     pub(crate) rank: usize,
-    /// What stands in the place of G for every column, if entries are missing.
-    pub(crate) own: Option<Own<'a, T>>,
+    /// What stands in the place of G for every column, if entries are missing or have weights of their own.
+    pub(crate) own: Option<&'a dyn OwnGrams<T>>,
+    /// w_t; 1 if absent. Where it is 0, so is c_t.
+    pub(crate) weights: Option<&'a [T]>,
 }
 
 /// How hard to try.
@@ -55,6 +67,8 @@ pub(crate) struct Term<'a, T> {
     pub(crate) prox: &'a dyn Prox<T>,
     pub(crate) elementary: Option<Elementary>,
     side: Side,
+    /// The first vector that it acts on; those before it are kept as they are.
+    first: usize,
 }
 
 impl<'a, T: Lanes> Term<'a, T> {
@@ -63,7 +77,18 @@ impl<'a, T: Lanes> Term<'a, T> {
             prox,
             elementary: prox.elementary(),
             side,
+            first: 0,
         }
+    }
+
+    /// The same for the atoms from this one on.
+    pub(crate) fn from(self, first: usize) -> Self {
+        Self { first, ..self }
+    }
+
+    /// The first vector that it acts on.
+    pub(crate) fn first(&self) -> usize {
+        self.first
     }
 
     /// The same factor without its term.
@@ -76,19 +101,25 @@ impl<'a, T: Lanes> Term<'a, T> {
 
     /// Improves the columns of `factor` (K × n) for the quadratic plus this term.
     pub(crate) fn solve(&self, problem: Quadratic<'_, T>, factor: &mut [T], effort: Effort) {
-        let (prox, own) = (self.prox, problem.own);
+        let (prox, own, first) = (self.prox, problem.own, self.first);
         match (self.elementary, prox.separable(), self.side) {
-            (Some(term), _, _) if own.is_none() => tiles::sweep(&problem, factor, term, effort),
-            (Some(term), _, _) => entries::sweep_elementary(&problem, factor, term, effort),
-            (None, Some(term), side) => {
-                entries::sweep_separable(&problem, factor, (term, side), effort);
+            (Some(term), _, _) if own.is_none() && weighted::folds(&problem, term) => {
+                weighted::fold(&problem, term, |problem, term| {
+                    tiles::sweep(problem, factor, (term, first), effort);
+                });
             }
-            (None, None, Side::Codes) if own.is_none() => {
+            (Some(term), _, _) => {
+                entries::sweep_elementary(&problem, factor, (term, first), effort);
+            }
+            (None, Some(term), side) => {
+                entries::sweep_separable(&problem, factor, (term, side, first), effort);
+            }
+            (None, None, Side::Codes) if own.is_none() && problem.weights.is_none() => {
                 columns::descend(&problem, factor, prox, effort);
             }
             (None, None, Side::Codes) => entries::descend(&problem, factor, prox, effort),
             (None, None, Side::Atoms) => match own {
-                None => atoms::sweep(&problem, factor, prox, effort),
+                None => atoms::sweep(&problem, factor, (prox, first), effort),
                 Some(own) => self.step_in_shared_metric((&problem, own), factor, effort),
             },
         }
@@ -98,7 +129,7 @@ impl<'a, T: Lanes> Term<'a, T> {
     /// the current product in the gaps the slope is exact: a prox step in that metric.
     fn step_in_shared_metric(
         &self,
-        (problem, own): (&Quadratic<'_, T>, Own<'_, T>),
+        (problem, own): (&Quadratic<'_, T>, &dyn OwnGrams<T>),
         factor: &mut [T],
         effort: Effort,
     ) {
@@ -110,14 +141,14 @@ impl<'a, T: Lanes> Term<'a, T> {
                 own: None,
                 ..*problem
             };
-            atoms::sweep(&filled, factor, self.prox, effort);
+            atoms::sweep(&filled, factor, (self.prox, self.first), effort);
         });
     }
 
     /// The value of the term, summed over the factor's vectors.
     pub(crate) fn value(&self, factor: &[T], rank: usize) -> f64 {
         if let Some(term) = self.elementary {
-            return elementary_value(term, factor);
+            return elementary_value(term, factor, (rank, self.first));
         }
         match self.side {
             Side::Codes => {
@@ -126,7 +157,9 @@ impl<'a, T: Lanes> Term<'a, T> {
             }
             Side::Atoms => {
                 let mut sum = 0.0;
-                atoms::for_each(factor, rank, |atom| sum += self.prox.value(atom));
+                atoms::for_each(factor, (rank, self.first), |atom| {
+                    sum += self.prox.value(atom)
+                });
                 sum
             }
         }
@@ -146,7 +179,9 @@ impl<'a, T: Lanes> Term<'a, T> {
             Side::Codes => factor
                 .par_chunks_mut(rank * 1024)
                 .for_each(|codes| codes.chunks_mut(rank).for_each(|a| self.prox.prox(a, step))),
-            Side::Atoms => atoms::change_each(factor, rank, |atom| self.prox.prox(atom, step)),
+            Side::Atoms => atoms::change_each(factor, (rank, self.first), |atom| {
+                self.prox.prox(atom, step);
+            }),
         }
     }
 
@@ -159,7 +194,7 @@ impl<'a, T: Lanes> Term<'a, T> {
     ) {
         match self.side {
             Side::Codes => factor.chunks_mut(rank).for_each(work),
-            Side::Atoms => atoms::change_each(factor, rank, |atom| work(atom)),
+            Side::Atoms => atoms::change_each(factor, (rank, self.first), |atom| work(atom)),
         }
     }
 
@@ -181,6 +216,10 @@ impl<'a, T: Lanes> Term<'a, T> {
                 *moved = value - eta * slope;
             }
             let error = self.prox_with_error(moved, rank, eta);
+            if self.first > 0 {
+                let pairs = moved.chunks_exact_mut(rank).zip(factor.chunks_exact(rank));
+                pairs.for_each(|(m, f)| m[..self.first].copy_from_slice(&f[..self.first]));
+            }
             let residual = distance_squared(factor, moved).sqrt() / step;
             (residual, error.map(|error| error / step))
         })
@@ -201,9 +240,14 @@ impl<'a, T: Lanes> Term<'a, T> {
     }
 }
 
-fn elementary_value<T: Lanes>(term: Elementary, factor: &[T]) -> f64 {
+/// The value over the rows from `first` on.
+fn elementary_value<T: Lanes>(
+    term: Elementary,
+    factor: &[T],
+    (rank, first): (usize, usize),
+) -> f64 {
     let (lower, upper) = (T::of(term.lower), T::of(term.upper));
-    in_order(factor.par_chunks(PART).map(|part| {
+    let of_part = |part: &[T]| {
         if part.iter().any(|&v| v < lower || v > upper) {
             return f64::INFINITY;
         }
@@ -215,6 +259,14 @@ fn elementary_value<T: Lanes>(term: Elementary, factor: &[T]) -> f64 {
             sum += 0.5 * term.sql2 * proxsplit::linalg::vec::dot(part, part);
         }
         sum
+    };
+    if first == 0 {
+        return in_order(factor.par_chunks(PART).map(of_part));
+    }
+    let parts = factor.par_chunks(rank * 1024);
+    in_order(parts.map(|part| {
+        let columns = part.chunks_exact(rank);
+        columns.map(|column| of_part(&column[first..])).sum()
     }))
 }
 

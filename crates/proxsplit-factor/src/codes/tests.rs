@@ -72,6 +72,7 @@ fn optimal<T: Lanes>(psi: &dyn Prox<T>, tolerance: f64) {
             linear: &linear,
             rank: 9,
             own: None,
+            weights: None,
         };
         let mut codes = vec![T::of(0.3); 9 * n];
         Term::new(psi, Side::Codes).solve(quadratic, &mut codes, LONG);
@@ -107,6 +108,7 @@ fn the_active_set_is_exact_and_no_worse_than_sweeps() {
             linear: &linear,
             rank: 9,
             own: None,
+            weights: None,
         };
         let mut codes = vec![0.0; 9 * 40];
         let rough = Effort {
@@ -124,6 +126,7 @@ fn the_active_set_is_exact_and_no_worse_than_sweeps() {
                     linear: c,
                     rank: 9,
                     own: None,
+                    weights: None,
                 };
                 worst(one, a, &psi) <= 1e-10
             })
@@ -156,6 +159,7 @@ fn sweeps_over_atoms_agree_with_sweeps_over_entries() {
         linear: &linear,
         rank: 9,
         own: None,
+        weights: None,
     };
     let (mut a, mut b) = (vec![0.2; 450], vec![0.2; 450]);
     Term::new(&psi, Side::Atoms).solve(quadratic, &mut a, LONG);

@@ -22,6 +22,8 @@ struct Shared<'a, T> {
     inverse: &'a [T],
     shrink: T,
     bounds: (T, T),
+    /// The first coordinate that moves.
+    first: usize,
     effort: Effort,
 }
 
@@ -29,7 +31,7 @@ struct Shared<'a, T> {
 pub(super) fn sweep<T: Lanes>(
     problem: &Quadratic<'_, T>,
     codes: &mut [T],
-    term: Elementary,
+    term: (Elementary, usize),
     effort: Effort,
 ) {
     let rank = problem.rank;
@@ -67,7 +69,7 @@ fn sweep_tiles<T: Lanes>(problem: &Quadratic<'_, T>, codes: &mut [T], shared: &S
 impl<'a, T: Lanes> Shared<'a, T> {
     fn new(
         problem: &Quadratic<'_, T>,
-        term: Elementary,
+        (term, first): (Elementary, usize),
         effort: Effort,
         space: &'a mut [T],
     ) -> Self {
@@ -90,6 +92,7 @@ impl<'a, T: Lanes> Shared<'a, T> {
             inverse,
             shrink: T::of(term.l1),
             bounds: (T::of(term.lower), T::of(term.upper)),
+            first,
             effort,
         }
     }
@@ -197,7 +200,7 @@ fn once<T: Lanes, S: Simd>(
     );
     let one = T::splat(simd, T::ONE);
     let mut change = [zero; REGISTERS];
-    for k in 0..rank {
+    for k in shared.first..rank {
         // Two sums, so that a step need not wait for the one before.
         let mut sum: [T::Vector<S>; REGISTERS] = std::array::from_fn(|v| c[k * row + part + v]);
         let mut other = [zero; REGISTERS];

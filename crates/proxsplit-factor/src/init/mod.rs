@@ -32,11 +32,12 @@ pub(crate) fn start<T: Lanes>(
         }
     };
     let (atoms, codes) = problem.terms();
+    problem.fixed.put(&mut factors.x, problem.rank);
     atoms.project(&mut factors.x, problem.rank, T::of(TOUCH));
     codes.project(&mut factors.a, problem.rank, T::of(TOUCH));
     rescale(&mut factors, problem, misfit);
     // Codes that are solved at a bad scale are shrunk by the wrong amount, often to nothing.
-    let mut scales = Scales::new(problem.rank);
+    let mut scales = Scales::new(problem.rank, problem.fixed.count());
     if Balance::of(&atoms, &codes).find(&mut scales, &factors) {
         factors.scale(&scales);
     }
@@ -54,12 +55,13 @@ fn inside<T: Lanes>(problem: Problem<'_, T>, factors: &mut Factors<T>) -> Result
     settle(&codes, &mut factors.a, problem.rank)
 }
 
-/// Given factors, if they fit the problem and lie in its sets, but for the rounding of files.
+/// Given factors with the fixed atoms in their places, if they fit the problem and lie in its sets, but for the rounding of files.
 pub(crate) fn given<T: Lanes>(
     mut start: Factors<T>,
     problem: Problem<'_, T>,
 ) -> Result<Factors<T>, Error> {
     problem.fits(&start)?;
+    problem.fixed.put(&mut start.x, problem.rank);
     inside(problem, &mut start).map_err(|outside| {
         Error::Incompatible(format!("the given factors do not fit: {outside}"))
     })?;
@@ -78,6 +80,7 @@ impl Init {
                 if problem.loss == Loss::Squared
                     && problem.data.is_sparse()
                     && problem.data.missing() == 0
+                    && !problem.data.is_weighted()
                     && is_nonnegative(problem.atoms)
                     && is_nonnegative(problem.codes) =>
             {
@@ -127,10 +130,13 @@ fn rescale<T: Lanes>(factors: &mut Factors<T>, problem: Problem<'_, T>, misfit: 
         .find(|alpha| alpha.is_finite() && *alpha > 0.0);
     let Some(alpha) = alpha else { return };
     let elementary = |e: Option<proxsplit::Elementary>| e.is_some_and(|e| e.upper == f64::INFINITY);
-    let root = vec![T::of(alpha.sqrt()); problem.rank];
+    let mut root = vec![T::of(alpha.sqrt()); problem.rank];
+    let fixed = problem.fixed.count();
+    root[..fixed].fill(T::ONE);
     if elementary(problem.atoms.elementary()) {
         scale_rows(&mut factors.x, &root);
     }
+    root[..fixed].fill(T::of(alpha));
     if elementary(problem.codes.elementary()) {
         scale_rows(&mut factors.a, &root);
     }

@@ -39,9 +39,9 @@ fn is_dead<T: Lanes>(gx: &[T], ga: &[T], rank: usize, k: usize) -> bool {
     gx[at] <= T::ZERO || ga[at] <= T::ZERO
 }
 
-/// How many atoms are zero or used by no sample.
-pub(super) fn count<T: Lanes>(gx: &[T], ga: &[T], rank: usize) -> usize {
-    (0..rank).filter(|&k| is_dead(gx, ga, rank, k)).count()
+/// How many atoms from `first` on are zero or used by no sample.
+pub(super) fn count<T: Lanes>(gx: &[T], ga: &[T], (rank, first): (usize, usize)) -> usize {
+    (first..rank).filter(|&k| is_dead(gx, ga, rank, k)).count()
 }
 
 /// The best direction that was found, if an atom is dead and codes are separable: codes that are tied together cannot be
@@ -53,7 +53,7 @@ pub(crate) fn escape<T: Lanes>(
     search: Search,
 ) -> Option<Escape<T>> {
     let rank = problem.rank;
-    let place = (0..rank).find(|&k| is_dead(gx, ga, rank, k))?;
+    let place = (problem.fixed.count()..rank).find(|&k| is_dead(gx, ga, rank, k))?;
     let residual = Residual { problem, factors };
     if problem.loss == Loss::KullbackLeibler {
         return residual.along_a_line(place);
@@ -100,7 +100,7 @@ fn from_leading<T: Lanes>(leading: Vec<T>) -> Vec<Vec<T>> {
 /// v ≥ 0 gains if and only if an entry of R is positive.
 fn from_worst<T: Lanes>(residual: &Residual<'_, T>) -> Vec<Vec<T>> {
     let (data, factors) = (residual.problem.data, residual.factors);
-    let Some(worst) = plain::worst_lines(data, factors) else {
+    let Some(worst) = plain::worst_lines((data, residual.problem.loss), factors) else {
         return Vec::new();
     };
     let feature = |i: usize| {

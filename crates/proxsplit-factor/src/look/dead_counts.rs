@@ -19,7 +19,7 @@ type Entries = Vec<(usize, f64, f64)>;
 impl<T: Lanes> Residual<'_, T> {
     /// The best line in the place of a dead atom.
     pub(super) fn along_a_line(&self, place: usize) -> Option<Escape<T>> {
-        let lines = Lines::of(self.problem.data);
+        let lines = Lines::of(self.problem.data, self.problem.loss);
         let best = (0..lines.count())
             .map(|line| (line, promise(&self.entries(&lines, line))))
             .filter(|(_, promise)| promise.is_finite() && *promise > 0.0)

@@ -24,6 +24,8 @@ pub(super) struct Half<'a, T> {
     /// half ← P_η(half)
     pub(super) prox: &'a dyn Fn(&mut [T], T),
     pub(super) cost: &'a dyn Fn(&[T]) -> f64,
+    /// What ‖d‖²‖v‖² is multiplied by: the largest weight of an entry.
+    pub(super) curvature: f64,
     pub(super) cost_of_other: &'a dyn Fn(&[T]) -> f64,
 }
 
@@ -85,7 +87,7 @@ impl<T: Lanes> Half<'_, T> {
         product: &[T],
         scales: &[f64],
     ) -> Option<f64> {
-        let square = square_of(other);
+        let square = self.curvature * square_of(other);
         let trials = scales.iter().filter_map(|&scale| {
             let mut scaled = other.to_vec();
             multiply(&mut scaled, scale);

@@ -70,11 +70,12 @@ pub(crate) fn at<T: Lanes>(
     let (x, a) = (&factors.x, &factors.a);
     let Slopes {
         misfit: value,
-        x: slope_x,
+        x: mut slope_x,
         a: slope_a,
         scales,
         steps,
     } = misfit.slopes(&factors);
+    problem.fixed.clear(&mut slope_x, rank);
     let codes_gap = gap::of_codes(problem, misfit, &factors, &slope_a);
     let Grams { x: gx, a: ga } = misfit.grams();
     let (residual_x, error_x) = psi_x.residual(x, &slope_x, (rank, steps.0));
@@ -90,7 +91,7 @@ pub(crate) fn at<T: Lanes>(
         step_x: steps.0,
         step_a: steps.1,
         codes_gap,
-        dead_atoms: dead::count(gx, ga, rank),
+        dead_atoms: dead::count(gx, ga, (rank, psi_x.first())),
         escape: escape.as_ref().map_or(0.0, |escape| escape.gain),
         size: misfit.size(),
     };

@@ -64,11 +64,13 @@ impl<'a, T: Lanes> Pairs<'a, T> {
         let of_codes = |codes: &[T]| self.cost_of_codes(codes);
         let for_atom = Half {
             prox: &|atom, step| self.atoms.prox.prox(atom, step),
+            curvature: self.residual.curvature(),
             cost: &of_atom,
             cost_of_other: &of_codes,
         };
         let for_codes = Half {
             prox: &|codes, step| self.prox_of_codes(codes, step),
+            curvature: self.residual.curvature(),
             cost: &of_codes,
             cost_of_other: &of_atom,
         };
@@ -82,12 +84,16 @@ impl<'a, T: Lanes> Pairs<'a, T> {
         Some(())
     }
 
-    /// −(dᵀRv − ½‖d‖²‖v‖²) + ψ₀(d) + Σψ(v_t)
+    /// −(dᵀRv − ½‖d‖²‖v‖²) + ψ₀(d) + Σψ(v_t); where entries count differently, what the misfit really changes by and the terms.
     pub(super) fn value_of(&self, atom: &[T], codes: &[T]) -> f64 {
+        let cost = self.atoms.prox.value(atom) + self.cost_of_codes(codes);
+        if !self.residual.is_uniform() {
+            return cost + self.residual.change_by(self.place, (atom, codes));
+        }
         let mut product = vec![T::ZERO; atom.len()];
         self.residual.with_rows(&mut product, codes);
         let fit = dot(&product, atom) - 0.5 * square_of(atom) * square_of(codes);
-        self.atoms.prox.value(atom) + self.cost_of_codes(codes) - fit
+        cost - fit
     }
 
     /// d·s and v/s, which lower the misfit by `fit`, for the s that costs least; `None` if no s is feasible.

@@ -1,6 +1,7 @@
-//! R = Y − XA through the products of Y, without forming it.
+//! R = Y − XA, or what it pulls with weights, through the products of Y, without forming it.
 
 use super::half::{multiply, square_of};
+use crate::loss::Loss;
 use crate::plain;
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, dot};
@@ -41,32 +42,78 @@ impl<T: Lanes> Residual<'_, T> {
     /// out ← Rv
     pub(super) fn with_rows(&self, out: &mut [T], v: &[T]) {
         let rank = self.problem.rank;
-        if self.problem.data.missing() > 0 {
+        if self.is_formed() {
             return self.formed(out, v, false);
         }
-        self.problem.data.with_rows(out, v, 0..v.len());
-        let weights = combine(&self.factors.a, v, rank);
+        let data = self.problem.data;
+        data.with_rows(out, v, 0..v.len());
+        let weights = data.weights();
+        let pulls = match &weights.samples {
+            None => combine(&self.factors.a, v, rank),
+            Some(of) => of.with_weighted(v, (1, 0), |v| combine(&self.factors.a, v, rank)),
+        };
         for (out, row) in out.iter_mut().zip(self.factors.x.chunks_exact(rank)) {
-            *out -= T::of(dot(row, &weights));
+            *out -= T::of(dot(row, &pulls));
+        }
+        if let Some(of) = &weights.features {
+            of.weigh(out, 1);
         }
     }
 
     /// out ← dᵀR
     pub(super) fn with_columns(&self, out: &mut [T], d: &[T]) {
         let rank = self.problem.rank;
-        if self.problem.data.missing() > 0 {
+        if self.is_formed() {
             return self.formed(out, d, true);
         }
-        self.problem.data.with_columns(out, d, 0..out.len());
-        let weights = combine(&self.factors.x, d, rank);
+        let data = self.problem.data;
+        data.with_columns(out, d, 0..out.len());
+        let weights = data.weights();
+        let pulls = match &weights.features {
+            None => combine(&self.factors.x, d, rank),
+            Some(of) => of.with_weighted(d, (1, 0), |d| combine(&self.factors.x, d, rank)),
+        };
         for (out, column) in out.iter_mut().zip(self.factors.a.chunks_exact(rank)) {
-            *out -= T::of(dot(column, &weights));
+            *out -= T::of(dot(column, &pulls));
+        }
+        if let Some(of) = &weights.samples {
+            of.weigh(out, 1);
         }
     }
 
-    /// The same where entries are missing: the products of XA would have to leave them out.
+    /// Whether entries count each in its own way, so that products of XA tell nothing.
+    fn is_formed(&self) -> bool {
+        let data = self.problem.data;
+        let is_huber = matches!(self.problem.loss, Loss::Huber(_));
+        data.missing() > 0 || data.weights().entries.is_some() || is_huber
+    }
+
+    /// Whether all entries count alike, so that ‖d‖²‖v‖² is the curvature of a rank-one term and no bound on it.
+    pub(super) fn is_uniform(&self) -> bool {
+        !self.is_formed() && !self.problem.data.is_weighted()
+    }
+
+    /// What the misfit changes by when a pair is put in a place that is empty.
+    pub(super) fn change_by(&self, place: usize, pair: (&[T], &[T])) -> f64 {
+        let of = (self.problem.data, self.problem.loss);
+        let mut with = self.factors.clone();
+        with.set(place, Some(pair));
+        plain::sums(of, &with, false).misfit - plain::sums(of, self.factors, false).misfit
+    }
+
+    /// What the curvature of a rank-one term is multiplied by, from above: the largest weight.
+    pub(super) fn curvature(&self) -> f64 {
+        self.problem.data.largest_weight()
+    }
+
+    /// The same where entries are missing or have weights: the products of XA would have to know it.
     fn formed(&self, out: &mut [T], vector: &[T], of_features: bool) {
-        let sums = plain::residual_with(self.problem.data, self.factors, vector, of_features);
+        let sums = plain::residual_with(
+            (self.problem.data, self.problem.loss),
+            self.factors,
+            vector,
+            of_features,
+        );
         for (out, sum) in out.iter_mut().zip(sums) {
             *out = T::of(sum);
         }

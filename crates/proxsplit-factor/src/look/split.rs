@@ -90,7 +90,7 @@ fn mixed<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>, leading: &[T])
         let sum: f64 = products.map(|(f, w)| (f.f64() * w.f64()).abs()).sum();
         sum / proxsplit::linalg::vec::norm(factor)
     };
-    let overlaps = (0..problem.rank).map(|k| {
+    let overlaps = (problem.fixed.count()..problem.rank).map(|k| {
         let both = overlap(&factors.atom(k), &u) * overlap(&factors.codes(k), leading);
         (k, both)
     });
@@ -129,7 +129,7 @@ mod tests {
         let mut factors = Factors::new(&atoms, Mat::from_fn(2, n, |k, t| mean(a(t))[k]))?;
         let objective = |factors: &Factors<f64>| {
             let (of_x, of_a) = problem.terms();
-            let misfit = plain::sums(&data, factors, false).misfit;
+            let misfit = plain::sums((&data, problem.loss), factors, false).misfit;
             misfit + of_x.value(&factors.x, 2) + of_a.value(&factors.a, 2)
         };
         let residual = Residual {

@@ -10,7 +10,7 @@ use super::{Method, own_numbers};
 use crate::balance::Balance;
 use crate::codes::Effort;
 use crate::look;
-use crate::products::{Lanes, distance_squared, gram};
+use crate::products::{Lanes, distance_squared};
 use crate::revive::revive;
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work, scale_rows};
@@ -66,7 +66,8 @@ impl<T: Lanes> Aggregated<T> {
         work.memory.visited = 0;
         work.memory.pass += 1;
         // Exchanged shares leave rounding behind; the Gram matrix of all codes is cheap to have anew.
-        gram(&mut self.ga, &work.factors.a, rank);
+        let data = work.problem.data;
+        data.gram_of_codes(&mut self.ga, &work.factors.a, (rank, 0));
         self.show(work);
         let a = std::mem::take(&mut work.factors.a);
         work.memory.objective = Some(work.objective_for(&a));
@@ -78,7 +79,7 @@ impl<T: Lanes> Aggregated<T> {
         if balance.find(&mut work.scales, &work.factors) {
             work.factors.scale(&work.scales);
             scale_rows(&mut self.ya, &work.scales.codes);
-            gram(&mut self.ga, &work.factors.a, rank);
+            data.gram_of_codes(&mut self.ga, &work.factors.a, (rank, 0));
         }
     }
 }
@@ -101,8 +102,11 @@ impl<T: Lanes> Method<T> for Aggregated<T> {
             before.fill(T::ZERO);
         }
         let now = &work.factors.a[part];
-        add_gram(&mut self.ga, &mut self.small, before, -T::ONE);
-        add_gram(&mut self.ga, &mut self.small, now, T::ONE);
+        let data = work.problem.data;
+        for (codes, sign) in [(&*before, -T::ONE), (now, T::ONE)] {
+            data.gram_of_codes(&mut self.small, codes, (rank, range.start));
+            proxsplit::linalg::vec::axpy(sign, &self.small, &mut self.ga);
+        }
         for (before, &now) in before.iter_mut().zip(now) {
             *before = now - *before;
         }
@@ -129,10 +133,9 @@ impl<T: Lanes> Method<T> for Aggregated<T> {
     /// Makes the statistics anew.
     fn start_over(&mut self, work: &mut Work<'_, T>) {
         let n = work.problem.data.cols();
-        gram(&mut self.ga, &work.factors.a, work.problem.rank);
-        work.problem
-            .data
-            .with_rows(&mut self.ya, &work.factors.a, 0..n);
+        let (data, rank) = (work.problem.data, work.problem.rank);
+        data.gram_of_codes(&mut self.ga, &work.factors.a, (rank, 0));
+        data.with_rows(&mut self.ya, &work.factors.a, 0..n);
         self.seen = n;
         if work.memory.pass == 0 {
             work.memory.pass = 1;
@@ -157,11 +160,4 @@ impl<T: Lanes> Method<T> for Aggregated<T> {
     fn arrays(&mut self) -> Vec<(&'static str, &mut Vec<T>)> {
         vec![("aa", &mut self.ga), ("ay", &mut self.ya)]
     }
-}
-
-/// sum ← sum ± F·Fᵀ
-fn add_gram<T: Lanes>(sum: &mut [T], small: &mut [T], f: &[T], sign: T) {
-    let rank = small.len().isqrt();
-    gram(small, f, rank);
-    proxsplit::linalg::vec::axpy(sign, small, sum);
 }

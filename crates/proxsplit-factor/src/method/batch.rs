@@ -118,6 +118,8 @@ impl<T: Lanes> Batch<T> {
             (beta, bounds),
         );
         work.misfit.stay_inside(&mut self.ahead.x, &work.factors.x);
+        // Bounds of free atoms are none of fixed ones.
+        work.problem.fixed.put(&mut self.ahead.x, rank);
         work.memory.displacement = moved.sqrt();
         work.memory.step = 1.0;
     }

@@ -16,7 +16,7 @@ use super::{Method, own_numbers};
 use crate::balance::Balance;
 use crate::codes::{Quadratic, Term};
 use crate::misfit::Share;
-use crate::products::{Lanes, distance_squared, gram, times};
+use crate::products::{Lanes, distance_squared, times};
 use crate::settings::{Inner, Step};
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
@@ -104,9 +104,10 @@ impl<T: Lanes> Incremental<T> {
         }
     }
 
-    /// Rows with gaps have less curvature than H_t, and as much less drift: what is seen of H_t(xᵏ − x^{k,t}) is made less by it.
+    /// Rows with gaps or with small weights have less curvature than H_t, and as much less drift: what is seen of H_t(xᵏ − x^{k,t}) is made less by it.
     fn see_gaps(&mut self, work: &mut Work<'_, T>, range: Range<usize>) {
-        if work.problem.data.missing() == 0 {
+        let data = work.problem.data;
+        if data.missing() == 0 && data.weights().features.is_none() {
             return;
         }
         let rank = work.problem.rank;
@@ -128,7 +129,10 @@ impl<T: Lanes> Incremental<T> {
                 *metric = share * gram;
             }
         } else {
-            gram(&mut self.metric, &work.factors.a, rank);
+            let data = work.problem.data;
+            data.gram_of_codes(&mut self.metric, &work.factors.a, (rank, 0));
+            let largest = T::of(data.largest_of_features());
+            self.metric.iter_mut().for_each(|value| *value *= largest);
         }
         let trace: f64 = (0..rank).map(|k| self.metric[k * (rank + 1)].f64()).sum();
         let ridge = match self.inner {
@@ -215,6 +219,7 @@ impl<T: Lanes> Method<T> for Incremental<T> {
         if let Some(shares) = work.misfit.shares() {
             self.pass.sum += shares.share(&work.factors.x, codes, range.clone(), &mut self.share);
         }
+        work.problem.fixed.clear(&mut self.share.slope, rank);
 
         if work.memory.visited == 0 {
             self.begin_pass(work, range.len());
@@ -338,6 +343,7 @@ fn prox_step<T: Lanes>(
         linear,
         rank,
         own: None,
+        weights: None,
     };
     term.solve(problem, x, NEARLY_EXACT);
 }

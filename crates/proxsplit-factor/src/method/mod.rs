@@ -7,6 +7,7 @@ mod entropic;
 mod incremental;
 mod sggd;
 
+use crate::loss::Loss;
 use crate::products::Lanes;
 use crate::settings::{Inner, Method as Name, Settings, Step};
 use crate::visits::Batches;
@@ -78,11 +79,22 @@ pub(crate) fn new<T: Lanes>(
             batches(work, settings)?;
             Box::new(Batch::new(&work.factors))
         }
-        Name::Incremental if !has_shares => entropic(work, settings)?,
-        method if !has_shares => {
+        Name::Incremental if work.problem.loss == Loss::KullbackLeibler => {
+            entropic(work, settings)?
+        }
+        method if data.weights().entries.is_some() => {
             return Err(Error::Incompatible(format!(
-                "{method} needs a misfit that is quadratic in X, which {} is not: use batch or incremental",
-                work.problem.loss
+                "{method} needs curvature that features share, but with weights of single entries each has its own: use batch"
+            )));
+        }
+        method if !has_shares => {
+            let loss = work.problem.loss;
+            let other = match loss {
+                Loss::KullbackLeibler => "batch or incremental",
+                _ => "batch",
+            };
+            return Err(Error::Incompatible(format!(
+                "{method} needs a misfit that is quadratic in X, which {loss} is not: use {other}"
             )));
         }
         Name::Aggregated if data.missing() > 0 => {
@@ -120,6 +132,12 @@ fn entropic<T: Lanes>(work: &Work<'_, T>, settings: Settings) -> Result<Box<dyn 
                 .into(),
         ));
     };
+    if work.problem.fixed.count() > 0 {
+        return Err(Error::Incompatible(format!(
+            "incremental moves all atoms for {}: use batch with fixed ones",
+            work.problem.loss
+        )));
+    }
     if settings.inner == Inner::Identity {
         return Err(Error::Incompatible(format!(
             "between two batches X must stay in its set for {}: use prox as the inner operator",

@@ -63,7 +63,9 @@ impl<T: Lanes> Sggd<T> {
         let (l1, sql2, step) = (T::of(l1 * share), T::of(sql2 * share), T::of(step));
         let (lower, upper) = (T::of(lower), T::of(upper));
         let mut moved = 0.0;
-        for (x, &gradient) in work.factors.x.iter_mut().zip(&self.share.slope) {
+        let (rank, first) = (work.problem.rank, work.atoms.first());
+        let entries = work.factors.x.iter_mut().zip(&self.share.slope).enumerate();
+        for (_, (x, &gradient)) in entries.filter(|(at, _)| at % rank >= first) {
             let sign = if *x > T::ZERO {
                 T::ONE
             } else if *x < T::ZERO {

@@ -5,29 +5,36 @@
 
 mod kl;
 mod observed;
+mod reweighted;
 mod squared;
 
 use crate::codes::{Effort, Term};
 use crate::loss::Loss;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes, times};
+use crate::weights::LineWeights;
 use kl::KullbackLeibler;
 use observed::Observed;
 use proxsplit::certificate::Assumption;
 use proxsplit::linalg::vec::axpy;
+use reweighted::Reweighted;
 use squared::Squared;
 use std::ops::Range;
 
 /// Differences of values below this multiple of the rounding of what cancels in them are none.
 const ROUNDINGS: f64 = 16.0;
 
-/// The misfit of a loss, by what is missing of the data.
+/// The misfit of a loss, by what is missing of the data and by their weights.
 pub(crate) fn of<'a, T: Lanes>(
     data: &'a Data<'a, T>,
     rank: usize,
     loss: Loss,
 ) -> Box<dyn Misfit<T> + 'a> {
     match (loss, data.gaps()) {
+        (Loss::Squared, _) if data.weights().entries.is_some() => {
+            Box::new(Reweighted::new(data, rank, loss))
+        }
+        (Loss::Huber(_), _) => Box::new(Reweighted::new(data, rank, loss)),
         (Loss::Squared, None) => Box::new(Squared::new(data, rank)),
         (Loss::Squared, Some(gaps)) => Box::new(Observed::new(Squared::new(data, rank), gaps)),
         (Loss::KullbackLeibler, _) => Box::new(KullbackLeibler::new(data, rank)),
@@ -154,6 +161,16 @@ impl<T: Lanes> Share<T> {
         );
         self.slope.copy_from_slice(&self.product);
         axpy(-T::ONE, ya, &mut self.slope);
+    }
+
+    /// With weights of features the slope of a row has its own, while the curvature, which rows share, has the largest.
+    fn weigh(&mut self, features: Option<&LineWeights<T>>) {
+        let Some(u) = features else { return };
+        u.weigh(&mut self.slope, self.curvature.len().isqrt());
+        let largest = T::of(u.largest);
+        for value in self.curvature.iter_mut().chain(&mut self.product) {
+            *value *= largest;
+        }
     }
 }
 

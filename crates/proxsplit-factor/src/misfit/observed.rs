@@ -2,12 +2,16 @@
 //!
 //! Products read missing entries as 0, so XᵀY and AYᵀ are right as they are; what lacks of the curvature is added to them.
 
-use super::squared::{Squared, best_scale, exactly};
+use super::squared::{Squared, add_unweighted, best_scale, exactly};
 use super::{Grams, Misfit, Share, Shares, Slopes};
-use crate::codes::{Effort, Quadratic, Term};
+use crate::codes::{Effort, OwnGrams, Quadratic, Term};
+use crate::loss::Loss;
 use crate::plain;
 use crate::problem::Factors;
-use crate::products::{Gaps, Lanes, dot, gram};
+use crate::products::{Gaps, Lanes};
+use crate::weights::LineWeights;
+use proxsplit::linalg::vec::axpy;
+use proxsplit::scratch;
 use std::ops::Range;
 
 pub(super) struct Observed<'a, T: Lanes> {
@@ -33,20 +37,27 @@ impl<T: Lanes> Misfit<T> for Observed<'_, T> {
         range: Range<usize>,
         (psi, effort): (&Term<'_, T>, Effort),
     ) {
-        let problem = Quadratic {
-            own: Some(self.gaps.of_columns(x, &range)),
-            ..self.squared.of_codes(x, range)
-        };
-        psi.solve(problem, codes, effort);
+        let (data, rank) = (self.squared.data, self.squared.rank);
+        data.with_rooted_atoms(x, rank, |rooted| {
+            let own = self.gaps.of_columns(rooted, &range);
+            let problem = Quadratic {
+                own: Some(&own),
+                ..self.squared.of_codes(x, range)
+            };
+            psi.solve(problem, codes, effort);
+        });
     }
 
     fn solve_codes_exactly(&mut self, x: &[T], codes: &mut [T], psi: &Term<'_, T>) {
-        let all = self.all();
-        let problem = Quadratic {
-            own: Some(self.gaps.of_columns(x, &all)),
-            ..self.squared.of_codes(x, all)
-        };
-        exactly(problem, codes, psi);
+        let (data, rank, all) = (self.squared.data, self.squared.rank, self.all());
+        data.with_rooted_atoms(x, rank, |rooted| {
+            let own = self.gaps.of_columns(rooted, &all);
+            let problem = Quadratic {
+                own: Some(&own),
+                ..self.squared.of_codes(x, all)
+            };
+            exactly(problem, codes, psi);
+        });
     }
 
     fn see(&mut self, codes: &[T]) {
@@ -54,17 +65,21 @@ impl<T: Lanes> Misfit<T> for Observed<'_, T> {
     }
 
     fn solve_atoms(&mut self, x: &mut [T], codes: &[T], (psi, effort): (&Term<'_, T>, Effort)) {
-        let problem = Quadratic {
-            own: Some(self.gaps.of_rows(codes, self.all())),
-            ..self.squared.of_atoms()
-        };
-        psi.solve(problem, x, effort);
+        let (data, rank) = (self.squared.data, self.squared.rank);
+        data.with_rooted_codes(codes, (rank, 0), |rooted| {
+            let own = self.gaps.of_rows(rooted, self.all());
+            let problem = Quadratic {
+                own: Some(&own),
+                ..self.squared.of_atoms()
+            };
+            psi.solve(problem, x, effort);
+        });
     }
 
     fn value(&mut self, x: &[T], codes: &[T]) -> f64 {
-        gram(&mut self.squared.grams.x, x, self.squared.rank);
-        let gx = &self.squared.grams.x;
-        let square = self.gaps.square((x, gx), codes, &self.all());
+        let (data, rank) = (self.squared.data, self.squared.rank);
+        data.gram_of_atoms(&mut self.squared.grams.x, x, rank);
+        let square = self.square((x, &self.squared.grams.x), codes, &self.all());
         self.squared.value_for(x, square)
     }
 
@@ -83,12 +98,23 @@ impl<T: Lanes> Misfit<T> for Observed<'_, T> {
     /// The value is found by plain sums: what is missing of ‖XA‖² is a difference itself.
     fn slopes(&mut self, factors: &Factors<T>) -> Slopes<T> {
         self.squared.multiply(factors);
+        let (data, rank) = (self.squared.data, self.squared.rank);
         let scales = self.squared.scales(factors);
         let (x, a, all) = (&factors.x, &factors.a, self.all());
         let Squared { xy, ya, grams, .. } = &mut self.squared;
-        self.gaps.of_columns(x, &all).add_lacking(xy, &grams.x, a);
-        self.gaps.of_rows(a, all).add_lacking(ya, &grams.a, x);
-        let misfit = plain::sums(self.squared.data, factors, false).misfit;
+        data.with_rooted_atoms(x, rank, |rooted| {
+            let own = self.gaps.of_columns(rooted, &all);
+            add_weighed(xy, data.weights().samples.as_ref(), rank, |out| {
+                own.add_lacking(out, &grams.x, a);
+            });
+        });
+        data.with_rooted_codes(a, (rank, 0), |rooted| {
+            let own = self.gaps.of_rows(rooted, all);
+            add_weighed(ya, data.weights().features.as_ref(), rank, |out| {
+                own.add_lacking(out, &grams.a, x);
+            });
+        });
+        let misfit = plain::sums((data, Loss::Squared), factors, false).misfit;
         self.squared.slopes_for(factors, misfit, scales)
     }
 
@@ -100,7 +126,7 @@ impl<T: Lanes> Misfit<T> for Observed<'_, T> {
     fn best_scale(&self, factors: &Factors<T>, length: usize) -> f64 {
         let x = &factors.x;
         best_scale(self.squared.data, factors, length, |gx, codes, _, run| {
-            self.gaps.square((x, gx), codes, &run)
+            self.square((x, gx), codes, &run)
         })
     }
 
@@ -109,24 +135,52 @@ impl<T: Lanes> Misfit<T> for Observed<'_, T> {
     }
 }
 
+impl<T: Lanes> Observed<'_, T> {
+    /// Σ w(x_i·a_t)² over the observed entries of a range of columns.
+    fn square(&self, (x, gx): (&[T], &[T]), codes: &[T], range: &Range<usize>) -> f64 {
+        let (data, rank) = (self.squared.data, self.squared.rank);
+        data.with_rooted_atoms(x, rank, |x| {
+            data.with_rooted_codes(codes, (rank, range.start), |codes| {
+                self.gaps.square((x, gx), codes, range)
+            })
+        })
+    }
+}
+
+/// out ← out + the weights of its columns times what `add` adds.
+fn add_weighed<T: Lanes>(
+    out: &mut [T],
+    weights: Option<&LineWeights<T>>,
+    rank: usize,
+    add: impl FnOnce(&mut [T]),
+) {
+    let Some(weights) = weights else {
+        return add(out);
+    };
+    scratch::with(out.len(), |lacking: &mut [T]| {
+        lacking.fill(T::ZERO);
+        add(lacking);
+        weights.weigh(lacking, rank);
+        axpy(T::ONE, lacking, out);
+    });
+}
+
 impl<T: Lanes> Shares<T> for Observed<'_, T> {
     fn share(&mut self, x: &[T], codes: &[T], range: Range<usize>, share: &mut Share<T>) -> f64 {
-        let Squared {
-            data,
-            rank,
-            xy,
-            ya,
-            grams,
-        } = &mut self.squared;
-        gram(&mut share.curvature, codes, *rank);
-        data.with_rows(ya, codes, range.clone());
-        let rows = self.gaps.of_rows(codes, range.clone());
-        rows.add_lacking(ya, &share.curvature, x);
-        share.meet(x, ya);
-        let square = self.gaps.square((x, &grams.x), codes, &range);
-        0.5 * square - dot(&xy[range.start * *rank..range.end * *rank], codes)
+        let (data, rank, first) = (self.squared.data, self.squared.rank, range.start);
+        data.gram_of_codes(&mut share.curvature, codes, (rank, first));
+        data.with_rows(&mut self.squared.ya, codes, range.clone());
+        data.with_rooted_codes(codes, (rank, first), |rooted| {
+            let rows = self.gaps.of_rows(rooted, range.clone());
+            rows.add_lacking(&mut self.squared.ya, &share.curvature, x);
+        });
+        share.meet(x, &self.squared.ya);
+        share.weigh(data.weights().features.as_ref());
+        let square = self.square((x, &self.squared.grams.x), codes, &range);
+        0.5 * square - self.squared.cross_of_codes(codes, first)
     }
 
+    /// The curvature of the share has the largest weight u of features: (uG − u_iG_i)x = (u − u_i)Gx + u_i(G − G_i)x.
     fn add_lacking(
         &self,
         out: &mut [T],
@@ -134,8 +188,21 @@ impl<T: Lanes> Shares<T> for Observed<'_, T> {
         (codes, share): (&[T], &Share<T>),
         range: Range<usize>,
     ) {
-        let rows = self.gaps.of_rows(codes, range);
-        rows.add_lacking(out, &share.curvature, x);
+        let (data, rank) = (self.squared.data, self.squared.rank);
+        let features = data.weights().features.as_ref();
+        if let Some(u) = features {
+            add_unweighted(out, (x, &share.curvature), u);
+        }
+        let largest = T::of(data.largest_of_features());
+        data.with_rooted_codes(codes, (rank, range.start), |rooted| {
+            let rows = self.gaps.of_rows(rooted, range);
+            scratch::with(rank * rank, |gram: &mut [T]| {
+                for (gram, &curvature) in gram.iter_mut().zip(&share.curvature) {
+                    *gram = curvature / largest;
+                }
+                add_weighed(out, features, rank, |out| rows.add_lacking(out, gram, x));
+            });
+        });
     }
 
     fn see_sums(&mut self, ya: &[T], aa: &[T], weight: T) {

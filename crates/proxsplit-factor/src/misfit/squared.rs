@@ -1,13 +1,19 @@
 //! ½‖Y − XA‖² = ½‖Y‖² − ⟨AYᵀ, Xᵀ⟩ + ½⟨XᵀX, AAᵀ⟩, through the two products of Y and the two Gram matrices.
+//!
+//! With weights u_i of features and v_t of samples these are XᵀUY, AVYᵀ, XᵀUX and AVAᵀ, which cost no more; the problem of a row of X
+//! and of a code has its weight before it.
 
 use super::{Grams, Misfit, Share, Shares, Slopes};
 use crate::codes::{Effort, Quadratic, Term, active_set};
 use crate::look::{is_lost, largest_eigenvalue};
+use crate::loss::Loss;
 use crate::plain;
 use crate::problem::Factors;
-use crate::products::{Data, Lanes, dot, gram, times};
+use crate::products::{Data, Lanes, dot, times};
+use crate::weights::LineWeights;
 use crate::work::NEARLY_EXACT;
 use proxsplit::linalg::vec::{axpy, norm};
+use proxsplit::scratch;
 use std::ops::Range;
 
 /// Sweeps until rounding stops them.
@@ -28,6 +34,8 @@ pub(super) struct Squared<'a, T: Lanes> {
     /// AYᵀ of the codes that were seen.
     pub(super) ya: Vec<T>,
     pub(super) grams: Grams<T>,
+    /// XᵀU1 of the last slopes, for gaps; without weights the look knows it.
+    sums: Vec<f64>,
 }
 
 impl<'a, T: Lanes> Squared<'a, T> {
@@ -38,6 +46,7 @@ impl<'a, T: Lanes> Squared<'a, T> {
             xy: vec![T::ZERO; rank * data.cols()],
             ya: vec![T::ZERO; rank * data.rows()],
             grams: Grams::new(rank),
+            sums: Vec::new(),
         }
     }
 
@@ -49,13 +58,19 @@ impl<'a, T: Lanes> Squared<'a, T> {
     /// The problem of the codes of a range of columns, by products with Y.
     pub(super) fn of_codes(&mut self, x: &[T], range: Range<usize>) -> Quadratic<'_, T> {
         let part = self.part(&range);
-        self.data.with_columns(&mut self.xy[part.clone()], x, range);
-        gram(&mut self.grams.x, x, self.rank);
+        let xy = &mut self.xy[part];
+        self.data.with_columns(xy, x, range.clone());
+        self.data.gram_of_atoms(&mut self.grams.x, x, self.rank);
+        let samples = self.data.weights().samples.as_ref();
+        if let Some(v) = samples {
+            v.drop_unweighted(xy, (self.rank, range.start));
+        }
         Quadratic {
             gram: &self.grams.x,
-            linear: &self.xy[part],
+            linear: xy,
             rank: self.rank,
             own: None,
+            weights: samples.map(|v| &v.weights[range]),
         }
     }
 
@@ -66,26 +81,58 @@ impl<'a, T: Lanes> Squared<'a, T> {
             linear: &self.ya,
             rank: self.rank,
             own: None,
+            weights: self.data.weights().features.as_ref().map(|u| &*u.weights),
         }
     }
 
     /// The value, if Σ(XA)² over the entries that count is `square`.
     pub(super) fn value_for(&self, x: &[T], square: f64) -> f64 {
-        (self.size() - dot(x, &self.ya) + 0.5 * square).max(0.0)
+        (self.size() - self.cross(x) + 0.5 * square).max(0.0)
+    }
+
+    /// ⟨AYᵀ, Xᵀ⟩
+    fn cross(&self, x: &[T]) -> f64 {
+        match &self.data.weights().features {
+            None => dot(x, &self.ya),
+            Some(u) => u.with_weighted(x, (self.rank, 0), |x| dot(x, &self.ya)),
+        }
+    }
+
+    /// ⟨XᵀY, A⟩ over the codes of the samples from `first` on.
+    pub(super) fn cross_of_codes(&self, codes: &[T], first: usize) -> f64 {
+        let xy = &self.xy[first * self.rank..][..codes.len()];
+        match &self.data.weights().samples {
+            None => dot(xy, codes),
+            Some(v) => v.with_weighted(codes, (self.rank, first), |codes| dot(xy, codes)),
+        }
     }
 
     /// All products at a pair.
     pub(super) fn multiply(&mut self, factors: &Factors<T>) {
-        gram(&mut self.grams.x, &factors.x, self.rank);
-        gram(&mut self.grams.a, &factors.a, self.rank);
-        let all = 0..self.data.cols();
-        self.data
-            .with_columns(&mut self.xy, &factors.x, all.clone());
-        self.data.with_rows(&mut self.ya, &factors.a, all);
+        let (data, rank) = (self.data, self.rank);
+        data.gram_of_atoms(&mut self.grams.x, &factors.x, rank);
+        data.gram_of_codes(&mut self.grams.a, &factors.a, (rank, 0));
+        let all = 0..data.cols();
+        data.with_columns(&mut self.xy, &factors.x, all.clone());
+        data.with_rows(&mut self.ya, &factors.a, all);
+        if let Some(u) = &data.weights().features {
+            self.sums = u.with_weighted(&factors.x, (rank, 0), |x| row_sums(x, rank));
+        }
     }
 
-    /// The sizes of AYᵀ and XᵀY, which cancel in the slopes.
-    pub(super) fn scales(&self, factors: &Factors<T>) -> (f64, f64) {
+    /// AYᵀ and XᵀY with the weights of their columns, as they stand in the slopes.
+    fn weigh(&mut self) {
+        if let Some(u) = &self.data.weights().features {
+            u.weigh(&mut self.ya, self.rank);
+        }
+        if let Some(v) = &self.data.weights().samples {
+            v.weigh(&mut self.xy, self.rank);
+        }
+    }
+
+    /// The sizes of AYᵀ and XᵀY, which cancel in the slopes; weighs both.
+    pub(super) fn scales(&mut self, factors: &Factors<T>) -> (f64, f64) {
+        self.weigh();
         let square = self.data.square();
         (
             scale_of(&self.ya, &factors.x, square),
@@ -101,13 +148,27 @@ impl<'a, T: Lanes> Squared<'a, T> {
         scales: (f64, f64),
     ) -> Slopes<T> {
         let Grams { x: gx, a: ga } = &self.grams;
-        let step = |gram: &[T]| 1.0 / largest_eigenvalue(gram, self.rank);
+        let weights = self.data.weights();
+        let step = |gram: &[T], largest: f64| 1.0 / (largest_eigenvalue(gram, self.rank) * largest);
         Slopes {
             misfit,
-            x: slope(ga, &factors.x, &self.ya, self.rank),
-            a: slope(gx, &factors.a, &self.xy, self.rank),
+            x: slope(
+                ga,
+                (&factors.x, weights.features.as_ref()),
+                &self.ya,
+                self.rank,
+            ),
+            a: slope(
+                gx,
+                (&factors.a, weights.samples.as_ref()),
+                &self.xy,
+                self.rank,
+            ),
             scales,
-            steps: (step(ga), step(gx)),
+            steps: (
+                step(ga, self.data.largest_of_features()),
+                step(gx, self.data.largest_of_samples()),
+            ),
         }
     }
 
@@ -116,10 +177,10 @@ impl<'a, T: Lanes> Squared<'a, T> {
         let Grams { x: gx, a: ga } = &self.grams;
         let products = gx.iter().zip(ga).map(|(x, a)| x.f64() * a.f64());
         let size = products.map(f64::abs).sum::<f64>();
-        let cross = dot(&self.xy, &factors.a);
+        let cross = self.cross_of_codes(&factors.a, 0);
         let misfit = self.size() - cross + 0.5 * dot(gx, ga);
         if is_lost::<T>(misfit, self.size() + cross.abs() + size) {
-            plain::sums(self.data, factors, false).misfit
+            plain::sums((self.data, Loss::Squared), factors, false).misfit
         } else {
             misfit
         }
@@ -145,7 +206,8 @@ impl<T: Lanes> Misfit<T> for Squared<'_, T> {
     fn see(&mut self, codes: &[T]) {
         self.data
             .with_rows(&mut self.ya, codes, 0..self.data.cols());
-        gram(&mut self.grams.a, codes, self.rank);
+        self.data
+            .gram_of_codes(&mut self.grams.a, codes, (self.rank, 0));
     }
 
     fn solve_atoms(&mut self, x: &mut [T], _: &[T], (psi, effort): (&Term<'_, T>, Effort)) {
@@ -153,7 +215,7 @@ impl<T: Lanes> Misfit<T> for Squared<'_, T> {
     }
 
     fn value(&mut self, x: &[T], _: &[T]) -> f64 {
-        gram(&mut self.grams.x, x, self.rank);
+        self.data.gram_of_atoms(&mut self.grams.x, x, self.rank);
         self.value_for(x, dot(&self.grams.x, &self.grams.a))
     }
 
@@ -174,21 +236,32 @@ impl<T: Lanes> Misfit<T> for Squared<'_, T> {
     fn slopes(&mut self, factors: &Factors<T>) -> Slopes<T> {
         self.multiply(factors);
         let misfit = self.careful_value(factors);
-        self.slopes_for(factors, misfit, self.scales(factors))
+        let scales = self.scales(factors);
+        self.slopes_for(factors, misfit, scales)
     }
 
     /// With r = y − Xa, c = Xᵀr and s = max(0, max_k (c_k − γ)/σ_k), the dual point r − s·1 gives ½ms² + Σ_k a_k(γ − c_k + sσ_k).
-    fn orthant_gap(&self, _: usize, (weight, sums): (f64, &[f64]), a: &[T], slope: &[T]) -> f64 {
+    /// With weights U of features σ = XᵀU1 and ΣU stands for m; with a weight v of the sample c is −slope/v, and γ counts γ/v.
+    fn orthant_gap(&self, t: usize, (weight, sums): (f64, &[f64]), a: &[T], slope: &[T]) -> f64 {
+        let weights = self.data.weights();
+        let (sums, length) = match &weights.features {
+            None => (sums, self.data.rows() as f64),
+            Some(u) => (&*self.sums, u.weights.iter().map(|u| u.f64()).sum()),
+        };
+        let v = weights.samples.as_ref().map_or(1.0, |v| v.weights[t].f64());
+        if v == 0.0 {
+            return weight * a.iter().map(|a| a.f64()).sum::<f64>();
+        }
         let mut shift = 0.0_f64;
         for (&sum, slope) in sums.iter().zip(slope) {
-            let excess = -slope.f64() - weight;
+            let excess = (-slope.f64() - weight) / v;
             if excess > 0.0 && sum > 0.0 {
                 shift = shift.max(excess / sum);
             }
         }
-        let mut gap = 0.5 * self.data.rows() as f64 * shift * shift;
+        let mut gap = 0.5 * v * length * shift * shift;
         for ((a, slope), &sum) in a.iter().zip(slope).zip(sums) {
-            gap += a.f64() * (weight + slope.f64() + shift * sum);
+            gap += a.f64() * (weight + slope.f64() + v * shift * sum);
         }
         gap.max(0.0)
     }
@@ -204,14 +277,21 @@ impl<T: Lanes> Misfit<T> for Squared<'_, T> {
 
 impl<T: Lanes> Shares<T> for Squared<'_, T> {
     fn share(&mut self, x: &[T], codes: &[T], range: Range<usize>, share: &mut Share<T>) -> f64 {
-        let part = self.part(&range);
-        gram(&mut share.curvature, codes, self.rank);
+        let first = range.start;
+        self.data
+            .gram_of_codes(&mut share.curvature, codes, (self.rank, first));
         self.data.with_rows(&mut self.ya, codes, range);
+        let square = dot(&self.grams.x, &share.curvature);
         share.meet(x, &self.ya);
-        0.5 * dot(&self.grams.x, &share.curvature) - dot(&self.xy[part], codes)
+        share.weigh(self.data.weights().features.as_ref());
+        0.5 * square - self.cross_of_codes(codes, first)
     }
 
-    fn add_lacking(&self, _: &mut [T], _: &[T], _: (&[T], &Share<T>), _: Range<usize>) {}
+    fn add_lacking(&self, out: &mut [T], x: &[T], (_, share): (&[T], &Share<T>), _: Range<usize>) {
+        if let Some(u) = &self.data.weights().features {
+            add_unweighted(out, (x, &share.curvature), u);
+        }
+    }
 
     fn see_sums(&mut self, ya: &[T], aa: &[T], weight: T) {
         let seen = self.ya.iter_mut().chain(&mut self.grams.a);
@@ -245,7 +325,7 @@ pub(super) fn best_scale<T: Lanes>(
 ) -> f64 {
     let (rank, n) = (factors.rank, data.cols());
     let mut grams = Grams::new(rank);
-    gram(&mut grams.x, &factors.x, rank);
+    data.gram_of_atoms(&mut grams.x, &factors.x, rank);
     let mut xy = vec![T::ZERO; rank * length];
     let (mut cross, mut squares) = (0.0, 0.0);
     for start in (0..n).step_by(n.div_ceil(RUNS).max(length)) {
@@ -253,17 +333,55 @@ pub(super) fn best_scale<T: Lanes>(
         let codes = &factors.a[rank * run.start..rank * run.end];
         let xy = &mut xy[..codes.len()];
         data.with_columns(xy, &factors.x, run.clone());
-        gram(&mut grams.a, codes, rank);
+        data.gram_of_codes(&mut grams.a, codes, (rank, run.start));
+        if let Some(v) = &data.weights().samples {
+            v.weigh_from(xy, (rank, run.start));
+        }
         cross += dot(xy, codes);
         squares += square(&grams.x, codes, &grams.a, run);
     }
     cross / squares
 }
 
-/// G·F − C
-fn slope<T: Lanes>(gram: &[T], factor: &[T], linear: &[T], rank: usize) -> Vec<T> {
+/// Σ of every row of a K × n matrix.
+fn row_sums<T: Lanes>(factor: &[T], rank: usize) -> Vec<f64> {
+    let mut sums = vec![0.0; rank];
+    for column in factor.chunks_exact(rank) {
+        for (sum, value) in sums.iter_mut().zip(column) {
+            *sum += value.f64();
+        }
+    }
+    sums
+}
+
+/// out_i ← out_i + (1 − u_i/u)·(H·X)_i with the largest weight u, whose curvature H has.
+pub(super) fn add_unweighted<T: Lanes>(
+    out: &mut [T],
+    (x, curvature): (&[T], &[T]),
+    u: &LineWeights<T>,
+) {
+    let rank = curvature.len().isqrt();
+    scratch::with(x.len(), |product: &mut [T]| {
+        times(product, curvature, x, rank);
+        let rows = out.chunks_exact_mut(rank).zip(product.chunks_exact(rank));
+        for ((out, product), &weight) in rows.zip(&u.weights) {
+            axpy(T::of(1.0 - weight.f64() / u.largest), product, out);
+        }
+    });
+}
+
+/// W∘(G·F) − C with the weights W of columns.
+fn slope<T: Lanes>(
+    gram: &[T],
+    (factor, weights): (&[T], Option<&LineWeights<T>>),
+    linear: &[T],
+    rank: usize,
+) -> Vec<T> {
     let mut slope = vec![T::ZERO; factor.len()];
     times(&mut slope, gram, factor, rank);
+    if let Some(weights) = weights {
+        weights.weigh(&mut slope, rank);
+    }
     axpy(-T::ONE, linear, &mut slope);
     slope
 }

@@ -3,6 +3,7 @@
 //! Only entries y > 0 need z; what is observed besides adds Σz, which the sums of the factors tell.
 
 use super::{Lines, Plain, vec};
+use crate::loss::Loss;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes};
 
@@ -12,7 +13,7 @@ pub(crate) fn divergence<T: Lanes>(
     factors: &Factors<T>,
 ) -> (Plain, (f64, f64)) {
     let rank = factors.rank;
-    let lines = Lines::of(data);
+    let lines = Lines::of(data, Loss::KullbackLeibler);
     let wide = |factor: &[T]| factor.iter().map(|v| v.f64()).collect::<Vec<_>>();
     let (x, a) = (wide(&factors.x), wide(&factors.a));
     let (along, own) = if lines.by_columns { (&x, &a) } else { (&a, &x) };

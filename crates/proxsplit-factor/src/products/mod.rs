@@ -12,9 +12,11 @@ mod same_bits;
 mod sparse;
 #[cfg(test)]
 mod tests;
+mod weighted;
 
-pub(crate) use gaps::{Gaps, Own};
+pub(crate) use gaps::{GATHERED, Gaps, Own, add_block};
 pub(crate) use gram::{PART, distance_squared, dot, gram, in_order, times};
+pub(crate) use kernel::padded;
 pub use lanes::Lanes;
 
 use crate::Missing;
@@ -24,6 +26,7 @@ use proxsplit::{Error, error};
 use rayon::prelude::*;
 use sparse::{Lines, Product};
 use std::ops::Range;
+use weighted::DataWeights;
 
 /// Y/scale, as it is stored, ready for products in the precision of the factors.
 ///
@@ -43,6 +46,7 @@ pub struct Data<'a, T> {
     lines: Option<[Lines<'a, T>; 2]>,
     /// Where entries are missing, if any are; products read 0 there.
     gaps: Option<Gaps>,
+    weights: DataWeights<'a, T>,
     square: f64,
 }
 
@@ -78,6 +82,7 @@ impl<'a, T: Lanes> Data<'a, T> {
             weight: T::of(1.0 / scale),
             lines,
             gaps,
+            weights: DataWeights::NONE,
             square,
         })
     }
@@ -92,7 +97,7 @@ impl<'a, T: Lanes> Data<'a, T> {
         self.matrix.cols()
     }
 
-    /// ‖Y‖², over the observed entries.
+    /// ‖Y‖², over the observed entries; Σ w·y² if they have weights.
     pub fn square(&self) -> f64 {
         self.square
     }
@@ -105,6 +110,11 @@ impl<'a, T: Lanes> Data<'a, T> {
     /// What the stored numbers are divided by.
     pub(crate) fn scale(&self) -> f64 {
         self.scale
+    }
+
+    /// Which entries are missing.
+    pub(crate) fn missing_kind(&self) -> Missing {
+        self.missing
     }
 
     /// Whether entries that are not stored are missing.
@@ -131,9 +141,17 @@ impl<'a, T: Lanes> Data<'a, T> {
         narrow.unwrap_or(dense)
     }
 
-    /// out (K × range) ← XᵀY for a range of columns, where `x` is Xᵀ (K × m).
+    /// out (K × range) ← XᵀY, or XᵀUY with weights U of features, for a range of columns, where `x` is Xᵀ (K × m).
     #[doc(hidden)]
     pub fn with_columns(&self, out: &mut [T], x: &[T], range: Range<usize>) {
+        let rank = x.len() / self.rows();
+        match &self.weights.features {
+            None => self.times_columns(out, x, range),
+            Some(u) => u.with_weighted(x, (rank, 0), |x| self.times_columns(out, x, range)),
+        }
+    }
+
+    fn times_columns(&self, out: &mut [T], x: &[T], range: Range<usize>) {
         let rank = x.len() / self.rows();
         match (&self.lines, self.matrix) {
             (Some([columns, _]), _) => columns.gather(Product {
@@ -155,9 +173,17 @@ impl<'a, T: Lanes> Data<'a, T> {
         }
     }
 
-    /// out (K × m) ← AYᵀ over a range of columns, where `a` (K × range) has the codes of the range.
+    /// out (K × m) ← AYᵀ, or AVYᵀ with weights V of samples, over a range of columns, where `a` (K × range) has their codes.
     #[doc(hidden)]
     pub fn with_rows(&self, out: &mut [T], a: &[T], range: Range<usize>) {
+        let place = (out.len() / self.rows(), range.start);
+        match &self.weights.samples {
+            None => self.times_rows(out, a, range),
+            Some(v) => v.with_weighted(a, place, |a| self.times_rows(out, a, range)),
+        }
+    }
+
+    fn times_rows(&self, out: &mut [T], a: &[T], range: Range<usize>) {
         let rank = out.len() / self.rows();
         match (&self.lines, self.matrix) {
             (Some([_, rows]), _) if range.len() == self.cols() => {

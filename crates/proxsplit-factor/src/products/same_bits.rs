@@ -93,6 +93,7 @@ fn sweeps_agree<T: Lanes>(name: &str, term: &dyn Prox<T>) {
                     linear: &linear,
                     rank,
                     own: None,
+                    weights: None,
                 };
                 let mut codes = vec![T::of(0.1); rank * n];
                 Term::new(term, side).solve(problem, &mut codes, effort);

@@ -3,7 +3,9 @@
 
 mod bound;
 mod dead;
+mod fixed;
 mod floor;
+mod huber;
 mod kl;
 mod lost;
 mod missing;
@@ -13,6 +15,7 @@ mod resume;
 mod start;
 mod storage;
 mod terms;
+mod weights;
 
 use proxsplit::Solver;
 use proxsplit_factor::{Factorization, Generated, Method, Problem, Settings};

@@ -77,6 +77,8 @@ class DictionaryLearning(Factorization):
     missing : {'nan', 'unstored'} or None, default=None
         Which entries of X were not observed: those that are NaN, or those that a sparse X does not store. The misfit is summed
         over the others, and the product WH stands for them. :meth:`transform` then needs 'lasso_cd' or 'lasso_lars'.
+    fixed_atoms : array-like of shape (some, n_features), default=None
+        The first components, which are kept to the bit; n_components counts them. No penalty and no set acts on them.
 
     Attributes
     ----------
@@ -138,6 +140,7 @@ class DictionaryLearning(Factorization):
         n_threads: int | None = None,
         dtype: Any = None,
         missing: str | None = None,
+        fixed_atoms: Any = None,
     ) -> None:
         self.n_components = n_components
         self.alpha = alpha
@@ -162,6 +165,7 @@ class DictionaryLearning(Factorization):
         self.n_threads = n_threads
         self.dtype = dtype
         self.missing = missing
+        self.fixed_atoms = fixed_atoms
 
     def _is_signed(self) -> bool:
         return True
@@ -247,12 +251,14 @@ class DictionaryLearning(Factorization):
         )
         return self._split(codes)
 
-    def fit_transform(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> NDArray[Any]:
+    def fit_transform(
+        self, X: Any, y: Any = None, W: Any = None, H: Any = None, sample_weight: Any = None
+    ) -> NDArray[Any]:
         """Learn the atoms of X and return the codes that were found with them, the solutions of the problem above.
 
         With ``transform_algorithm="lasso_cd"`` and no `transform_alpha` they are those of :meth:`transform`.
         """
-        return self._split(self._fit(X, W, H))
+        return self._split(self._fit(X, W, H, sample_weight))
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
         """Return the data that the codes stand for.

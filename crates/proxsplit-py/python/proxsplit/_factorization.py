@@ -44,6 +44,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     n_threads: int | None
     dtype: Any
     missing: str | None
+    fixed_atoms: Any = None
 
     def _terms(self, n_samples: int, n_features: int) -> tuple[str, str]:
         """The text forms of the terms of a row of W and of a row of H."""
@@ -72,7 +73,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         y : Ignored
             Not used, present for API consistency by convention.
         **params : dict
-            The factors `W` and `H` to start from, for ``init="custom"``.
+            The factors `W` and `H` to start from, for ``init="custom"``, and `sample_weight`, as in :meth:`fit_transform`.
 
         Returns
         -------
@@ -82,7 +83,9 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self._fit(X, **params)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, W: Any = None, H: Any = None) -> NDArray[Any]:
+    def fit_transform(
+        self, X: Any, y: Any = None, W: Any = None, H: Any = None, sample_weight: Any = None
+    ) -> NDArray[Any]:
         """Learn the components of X and return the codes.
 
         Parameters
@@ -95,25 +98,28 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             The codes to start from, for ``init="custom"``.
         H : array-like of shape (n_components, n_features), default=None
             The components to start from, for ``init="custom"``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights ≥ 0: the misfit of a sample counts so many times, its penalty once. A sample of weight 0 has no influence on the
+            components, and its code is the one that its penalty likes best.
 
         Returns
         -------
         W : ndarray of shape (n_samples, n_components)
             The codes.
         """
-        return self._fit(X, W, H)
+        return self._fit(X, W, H, sample_weight)
 
-    def _fit(self, X: Any, W: Any = None, H: Any = None) -> NDArray[Any]:
+    def _fit(self, X: Any, W: Any = None, H: Any = None, sample_weight: Any = None) -> NDArray[Any]:
         """Learn the components and return the codes, whatever the output is set to be."""
         X = validated(self, X, signed=self._is_signed(), reset=True)
-        answer = self._run(X, *self._start(X, W, H))
+        answer = self._run(X, *self._start(X, W, H), sample_weight)
         self._keep(answer, X)
         if answer["interrupt"] is not None:
             raise answer["interrupt"]
         advise(self, self.certificate_, answer["reason"], answer["degenerate"])
         return answer["W"]
 
-    def _run(self, X: Any, init: str, rank: int, W: Any, H: Any) -> dict[str, Any]:
+    def _run(self, X: Any, init: str, rank: int, W: Any, H: Any, sample_weight: Any = None) -> dict[str, Any]:
         dtype = factor_dtype(X, self.dtype)
         n_samples, n_features = X.shape
         codes, atoms = self._terms(n_samples, n_features)
@@ -138,7 +144,10 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         else:
             W = H = None
         with Progress(self.verbose, self.max_iter, type(self).__name__) as progress:
-            return _proxsplit.factorize(native(X), settings, W, H, self._observer(progress))
+            observer = self._observer(progress)
+            fixed = given_atoms(self.fixed_atoms, rank, n_features, dtype)
+            weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64).ravel()
+            return _proxsplit.factorize(native(X), settings, W, H, observer, fixed, weights)
 
     def _observer(self, progress: Progress) -> Any:
         """Called at every look at a run; true ends it."""
@@ -233,6 +242,16 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         tags.input_tags.positive_only = not self._is_signed()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def given_atoms(atoms: Any, rank: int, n_features: int, dtype: np.dtype[Any]) -> NDArray[Any] | None:
+    """The components that are kept as they are, as rows; refuses those that do not fit."""
+    if atoms is None:
+        return None
+    given = np.asarray(atoms)
+    if given.ndim != 2 or given.shape[1] != n_features or given.shape[0] > rank:
+        raise ValueError(f"fixed_atoms has shape {given.shape}, but it must be (at most {rank}, {n_features})")
+    return factor(given, given.shape, dtype, "fixed_atoms")
 
 
 def threads(n_threads: int | None) -> int:

@@ -134,6 +134,8 @@ class NMF(BaseNMF):
     missing : {'nan', 'unstored'} or None, default=None
         Which entries of X were not observed: those that are NaN, or those that a sparse X does not store. The misfit is summed
         over the others, and the product WH stands for them.
+    fixed_atoms : array-like of shape (some, n_features), default=None
+        The first components, which are kept to the bit; n_components counts them. No penalty and no set acts on them.
 
     Attributes
     ----------
@@ -142,8 +144,8 @@ class NMF(BaseNMF):
     n_components_ : int
         Number of components.
     reconstruction_err_ : float
-        ‖X − WH‖, the Frobenius norm, over the observed entries; for other losses the root of twice the divergence, as in
-        scikit-learn.
+        ‖X − WH‖, the Frobenius norm, over the observed entries; with weights, of rows times the roots of theirs. For other losses the
+        root of twice the divergence, as in scikit-learn.
     n_iter_ : int
         Passes over the data.
     certificate_ : Certificate
@@ -193,6 +195,7 @@ class NMF(BaseNMF):
         n_threads: int | None = None,
         dtype: Any = None,
         missing: str | None = None,
+        fixed_atoms: Any = None,
     ) -> None:
         self.n_components = n_components
         self.init = init
@@ -216,6 +219,7 @@ class NMF(BaseNMF):
         self.n_threads = n_threads
         self.dtype = dtype
         self.missing = missing
+        self.fixed_atoms = fixed_atoms
 
     def _check_solver(self) -> None:
         checked_solver(self.solver, type(self).__name__)

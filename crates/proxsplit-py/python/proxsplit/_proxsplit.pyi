@@ -43,6 +43,8 @@ def factorize(
     w: NDArray[Any] | None = None,
     h: NDArray[Any] | None = None,
     observe: Callable[[float, float, float], object] | None = None,
+    fixed: NDArray[Any] | None = None,
+    sample_weight: NDArray[Any] | None = None,
 ) -> dict[str, Any]: ...
 def encode(
     data: Any, h: NDArray[Any], term: str, threads: int, missing: str | None = None, loss: str | None = None

@@ -12,16 +12,19 @@ use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::record::TraceRow;
 use crate::scalar::Scalar;
-use crate::{Outcome, number, output, overwrite, terms};
-use anyhow::ensure;
+use crate::{Outcome, number, output, overwrite, read, terms};
+use anyhow::{Context, ensure};
 use checkpoint::Keeper;
 use notebook::Notebook;
 use proxsplit::{Reason, Report, Session};
-use proxsplit_factor::{Description, Dtype, Factorization, Problem};
+use proxsplit_factor::{Description, Dtype, Factorization, Outliers, Problem, Samples};
 use proxsplit_io::OutputDir;
 use result::Finished;
 
 pub(crate) use options::Args;
+
+/// Entries that are listed if they are plainly wrong.
+const LISTED: usize = 10;
 
 impl Args {
     pub(crate) fn run(self) -> anyhow::Result<Outcome> {
@@ -49,6 +52,8 @@ impl Args {
         let kept = [&result::FILES[..], &[checkpoint::FILE]].concat();
         let mut read = self.init.files();
         read.push(overwrite::file_of(&self.data));
+        read.extend(self.fixed_x.clone());
+        read.extend(self.weights.files());
         overwrite::refuse(kept.iter().map(|name| path.join(name)), &read)?;
         let kept = if self.resume && path.join(checkpoint::FILE).exists() {
             &[][..]
@@ -94,9 +99,15 @@ impl Args {
     ) -> anyhow::Result<Outcome> {
         let atoms = terms::join(self.x_penalty.as_ref(), self.x_set.as_ref())?;
         let codes = terms::join(self.a_penalty.as_ref(), self.a_set.as_ref())?;
-        let data = input.data::<T>(self.scale)?;
-        let problem = Problem::new(&data, self.rank, T::term(&atoms), T::term(&codes))?
+        let weights = self.weights.read(self.samples)?;
+        let data = input.data::<T>(self.scale)?.with_weights(weights.of())?;
+        let fixed = self.fixed_x.as_deref().map(read::atoms).transpose()?;
+        let mut problem = Problem::new(&data, self.rank, T::term(&atoms), T::term(&codes))?
             .with_loss(self.loss)?;
+        if let (Some(fixed), Some(path)) = (&fixed, &self.fixed_x) {
+            let refused = || format!("--fixed-x {}", path.display());
+            problem = problem.with_fixed(fixed).with_context(refused)?;
+        }
         let start = self.init.factors::<T>()?;
         let missing = crate::missing::words(data.missing(), input.shape());
         let missing = missing.map_or_else(String::new, |words| format!(", {words}"));
@@ -122,12 +133,25 @@ impl Args {
             missing: data.missing(),
             picked,
             warnings: solver.warnings(),
+            outliers: solver.outliers(LISTED).map(|found| self.of_the_file(found)),
             report: &report,
             trace: &trace,
             saved: keeper.path.exists(),
         };
         finished.write(folder, solver.factors())?;
         Ok(self.shown.outcome(&report))
+    }
+
+    /// With the rows and columns of the file, and its numbers.
+    fn of_the_file(&self, mut found: Outliers) -> Outliers {
+        for entry in &mut found.worst {
+            if self.samples == Samples::Rows {
+                std::mem::swap(&mut entry.row, &mut entry.column);
+            }
+            entry.value *= self.scale;
+            entry.fit *= self.scale;
+        }
+        found
     }
 
     fn tell(&self, words: &str) {

@@ -2,14 +2,15 @@
 
 use super::start::Start;
 use crate::args::{
-    DataName, Image, Limits, Reading, Shown, count, misuse, named, nonnegative, positive,
+    DataName, Image, Limits, Reading, Shown, WeightFiles, count, misuse, named, nonnegative,
+    positive,
 };
-use crate::command::list::{METHODS, MISFITS};
+use crate::command::list::METHODS;
 use crate::input::SAMPLES;
 use crate::missing::MEANINGS;
 use proxsplit::text::Operator;
 use proxsplit_factor::{Description, Dtype, Inner, Loss, Method, Missing, Samples, Settings, Step};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -19,10 +20,10 @@ pub(crate) struct Args {
     /// The number of atoms, the columns of X
     #[arg(long, short = 'k', value_name = "K", value_parser = count)]
     pub(super) rank: usize,
-    /// How the misfit of Y and XA is counted
+    /// How the misfit of Y and XA is counted: squared, kl for counts, or huber:D for outliers, which count less beyond D
     #[arg(
         long,
-        value_parser = named!(Loss, MISFITS),
+        value_name = "LOSS",
         default_value_t = Loss::Squared,
         help_heading = "Problem"
     )]
@@ -49,6 +50,11 @@ pub(crate) struct Args {
         help_heading = "Problem"
     )]
     pub(super) a_set: Option<Operator>,
+    /// A file with atoms (features × some) that are kept as they are: the first columns of X, which --rank counts
+    #[arg(long, value_name = "FILE", help_heading = "Problem")]
+    pub(super) fixed_x: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Problem")]
+    pub(super) weights: WeightFiles,
     /// Whether samples are the columns or the rows of the data
     #[arg(long, value_parser = named!(Samples, SAMPLES), default_value_t = Samples::Columns, help_heading = "Problem")]
     pub(super) samples: Samples,
@@ -135,8 +141,9 @@ pub(crate) struct Args {
 
 impl Args {
     /// The same for the library, the files that keep it and `--resume`.
-    pub(super) fn description(&self) -> Result<Description, clap::Error> {
+    pub(super) fn description(&self) -> anyhow::Result<Description> {
         self.check_method()?;
+        let [row_weights, column_weights, weights] = self.weights.described()?;
         Ok(Description {
             rank: self.rank,
             loss: self.loss,
@@ -144,6 +151,10 @@ impl Args {
             a_penalty: self.a_penalty.clone(),
             x_set: self.x_set.clone(),
             a_set: self.a_set.clone(),
+            fixed_x: self.fixed_x.as_deref().map(words),
+            row_weights,
+            column_weights,
+            weights,
             samples: self.samples,
             missing: self.missing,
             scale: self.scale,
@@ -156,10 +167,7 @@ impl Args {
                 seed: self.seed,
                 ..Settings::default()
             },
-            start: self
-                .init
-                .folder()
-                .map(|folder| folder.to_string_lossy().into_owned()),
+            start: self.init.folder().map(words),
             dtype: self.dtype,
             passes: self.limits.passes,
             time: self.limits.time,
@@ -180,4 +188,9 @@ impl Args {
         }
         Ok(())
     }
+}
+
+/// A path as a run remembers it.
+fn words(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
 }

@@ -8,12 +8,12 @@ use crate::record::{
     passes,
 };
 use crate::scalar::Scalar;
-use crate::{number, output};
+use crate::{number, outliers, output};
 use anyhow::Context;
 use proxsplit::Report;
 use proxsplit::data::{Dense, Order};
 use proxsplit::linalg::Mat;
-use proxsplit_factor::{Description, Factors};
+use proxsplit_factor::{Description, Factors, Outliers};
 use proxsplit_io::{
     OutputDir, write_bytes, write_json, write_json_lines, write_npy, write_npz_sparse,
 };
@@ -41,6 +41,8 @@ pub(super) struct Finished<'a> {
     pub(super) missing: usize,
     pub(super) picked: String,
     pub(super) warnings: Vec<String>,
+    /// Entries that do not fit, for a loss that expects some.
+    pub(super) outliers: Option<Outliers>,
     pub(super) report: &'a Report,
     pub(super) trace: &'a [TraceRow],
     pub(super) saved: bool,
@@ -109,6 +111,7 @@ impl Finished<'_> {
             seed: args.seed,
             sparsity,
             notes: self.warnings.clone(),
+            outliers: self.outliers.clone(),
             versions: Versions::here(),
         }
     }
@@ -149,6 +152,9 @@ impl Finished<'_> {
         if let Some(words) = crate::missing::words(self.missing, self.input.shape()) {
             text.push_str("\n  data        ");
             text.push_str(&words);
+        }
+        if let Some(found) = &self.outliers {
+            text.push_str(&outliers::lines(found));
         }
         if self.args.report {
             text.push_str("\n  report      ");

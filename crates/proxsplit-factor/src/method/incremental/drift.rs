@@ -57,6 +57,7 @@ impl<T: Lanes> Incremental<T> {
         let drift = &mut self.linear;
         times(drift, &self.curvature, &self.start, rank);
         axpy(-T::ONE, &self.seen, drift);
+        work.problem.fixed.clear(drift, rank);
         let estimate = dot(drift, drift).sqrt();
         // ∇f(xᵏ) for the codes of the pass.
         axpy(T::ONE, &self.sum, drift);
@@ -79,7 +80,8 @@ impl<T: Lanes> Incremental<T> {
     /// ‖e‖ of a pass that began at a look, with e = ∇f(xᵏ) − Σ_t ∇f_t(x^{k,t}); notes L and K of the pass.
     ///
     /// In the metric H the theorem bounds ‖Δ‖_H by 2η‖e‖_{H⁻¹}/(2 − ηL). Without it, dist(0, ∂Φ) is at most
-    /// ‖e‖ + (1/η + L)·√‖H‖·‖Δ‖_H, which is K·‖e‖.
+    /// ‖e‖ + (1/η + L)·√‖H‖·‖Δ‖_H, which is K·‖e‖. Where atoms are fixed e is 0 and H stands for its free part, whose numbers are
+    /// no larger.
     fn measure_drift(&mut self, mut error: Vec<T>, step: f64) -> f64 {
         axpy(-T::ONE, &self.sum, &mut error);
         let size = dot(&error, &error).sqrt();

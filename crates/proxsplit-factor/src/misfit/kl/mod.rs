@@ -142,7 +142,7 @@ impl<'a, T: Lanes> KullbackLeibler<'a, T> {
                         }
                     });
                     match radius {
-                        None => sweep::solve(line, (a, slopes), term, rounds),
+                        None => sweep::solve(line, (a, slopes), (term, psi.first()), rounds),
                         Some(radius) => simplex::solve(line, (a, slopes), radius, rounds),
                     }
                 });

@@ -48,11 +48,11 @@ impl Rounds {
     }
 }
 
-/// Improves `a`; `sums` are s.
+/// Improves `a` from its entry `first` on; `sums` are s.
 pub(super) fn solve<T: Lanes>(
     line: Line<'_, T>,
     (a, sums): (&mut [T], &[T]),
-    term: Elementary,
+    (term, first): (Elementary, usize),
     rounds: Rounds,
 ) {
     let (n, rank) = (line.y.len(), a.len());
@@ -68,7 +68,7 @@ pub(super) fn solve<T: Lanes>(
                         line.products(a, z);
                         invert(inverse, z, line.y);
                         line.pulls(inverse, pulls);
-                        let count = choose(moving, a, (sums, pulls), term);
+                        let count = choose(moving, a, (sums, pulls), (term, first));
                         let moving = &moving[..count];
                         line.gather(moving, d);
                         let state = (&mut *z, &mut *inverse);
@@ -80,17 +80,17 @@ pub(super) fn solve<T: Lanes>(
     });
 }
 
-/// Writes down the coordinates that do not rest at a bound; returns how many.
+/// Writes down the coordinates from `first` on that do not rest at a bound; returns how many.
 #[inline(always)]
 fn choose<T: Lanes>(
     moving: &mut [u32],
     a: &[T],
     (sums, pulls): (&[T], &[T]),
-    term: Elementary,
+    (term, first): (Elementary, usize),
 ) -> usize {
     let (ridge, lower, upper) = (T::of(term.sql2), T::of(term.lower), T::of(term.upper));
     let mut count = 0;
-    for (k, ((&a, &sum), &pull)) in a.iter().zip(sums).zip(pulls).enumerate() {
+    for (k, ((&a, &sum), &pull)) in a.iter().zip(sums).zip(pulls).enumerate().skip(first) {
         let slope = sum + ridge * a - pull;
         let rests = (a <= lower && slope >= T::ZERO) || (a >= upper && slope <= T::ZERO);
         moving[count] = k as u32;

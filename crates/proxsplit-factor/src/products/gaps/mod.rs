@@ -5,7 +5,7 @@ mod positions;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use own::Own;
+pub(crate) use own::{GATHERED, Own, add_block};
 use positions::{Kind, Positions};
 
 use super::{Data, Lanes, in_order};

@@ -4,7 +4,7 @@
 //! subtracted from G never has more terms than what is left.
 
 use super::positions::{Few, Kind, Positions};
-use crate::codes::gradient;
+use crate::codes::{OwnGrams, gradient};
 use crate::products::gram::square;
 use crate::products::kernel::padded;
 use crate::products::lanes::Lanes;
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Columns of F that are gathered before they are added.
-const GATHERED: usize = 64;
+pub(crate) const GATHERED: usize = 64;
 /// A diagonal entry below this many roundings of that of G is one of 0.
 const ROUNDINGS: f64 = 16.0;
 
@@ -52,25 +52,6 @@ impl<'a, T: Lanes> Own<'a, T> {
 
     fn column(&self, p: usize, rank: usize) -> &[T] {
         &self.factor[p * rank..(p + 1) * rank]
-    }
-
-    /// own (K × K) ← G_l
-    pub(crate) fn gram(&self, own: &mut [T], whole: &[T], line: usize) {
-        let rank = own.len().isqrt();
-        let few = self.few(line);
-        scratch::with(rank * rank, |sum: &mut [f64]| {
-            sum.fill(0.0);
-            self.add_squares(sum, &few, rank);
-            for ((own, &whole), &sum) in own.iter_mut().zip(whole).zip(&*sum) {
-                *own = T::of(match few.kind {
-                    Kind::Missing => whole.f64() - sum,
-                    Kind::Observed => sum,
-                });
-            }
-        });
-        if few.kind == Kind::Missing {
-            drop_rounding(own, whole, rank);
-        }
     }
 
     /// vᵀG_l v = Σ (f_p·v)² over the observed entries.
@@ -123,9 +104,28 @@ impl<'a, T: Lanes> Own<'a, T> {
             add_block(sum, block, &columns[..gathered * rank], rank);
         });
     }
+}
 
-    /// out_l ← out_l + (G − G_l)·v_l for every line l.
-    pub(crate) fn add_lacking(&self, out: &mut [T], whole: &[T], v: &[T]) {
+impl<T: Lanes> OwnGrams<T> for Own<'_, T> {
+    fn gram(&self, own: &mut [T], whole: &[T], line: usize) {
+        let rank = own.len().isqrt();
+        let few = self.few(line);
+        scratch::with(rank * rank, |sum: &mut [f64]| {
+            sum.fill(0.0);
+            self.add_squares(sum, &few, rank);
+            for ((own, &whole), &sum) in own.iter_mut().zip(whole).zip(&*sum) {
+                *own = T::of(match few.kind {
+                    Kind::Missing => whole.f64() - sum,
+                    Kind::Observed => sum,
+                });
+            }
+        });
+        if few.kind == Kind::Missing {
+            drop_rounding(own, whole, rank);
+        }
+    }
+
+    fn add_lacking(&self, out: &mut [T], whole: &[T], v: &[T]) {
         let rank = whole.len().isqrt();
         out.par_chunks_mut(rank)
             .zip(v.par_chunks(rank))
@@ -157,7 +157,7 @@ impl<'a, T: Lanes> Own<'a, T> {
 }
 
 /// sum (K × K) ← sum + FFᵀ for a few columns; `block` (ld × K) is overwritten.
-fn add_block<T: Lanes>(sum: &mut [f64], block: &mut [T], columns: &[T], rank: usize) {
+pub(crate) fn add_block<T: Lanes>(sum: &mut [f64], block: &mut [T], columns: &[T], rank: usize) {
     square(block, columns, rank);
     let ld = padded::<T>(rank);
     for (sum, block) in sum.chunks_exact_mut(rank).zip(block.chunks_exact(ld)) {

@@ -4,6 +4,7 @@
 use super::positions::{Kind, Positions};
 use super::{Gaps, Own};
 use crate::Missing;
+use crate::codes::OwnGrams;
 use crate::products::{Data, Lanes, gram};
 use proxsplit::data::{Dense, Elements, Indices, Matrix, Order, Sparse};
 use rand::{RngExt, SeedableRng};

@@ -46,8 +46,7 @@ impl<'a, T: Real> Design<'a, T> {
             Matrix::Sparse(sparse) => sparse.check_finite().map(|()| sparse.elements()),
         }?;
         let by_column = matches!(matrix, Matrix::Dense(a) if a.order() == Order::ColumnMajor);
-        let is_compressed =
-            matches!(matrix, Matrix::Sparse(a) if a.order() == Order::ColumnMajor);
+        let is_compressed = matches!(matrix, Matrix::Sparse(a) if a.order() == Order::ColumnMajor);
         let row_entries = (matrix.stored() / rows).max(1);
         let chunk = if by_column {
             CHUNK
@@ -170,15 +169,17 @@ impl<'a, T: Real> Design<'a, T> {
             }
             if let Some(grad) = grad {
                 let z = &*z;
-                grad.par_chunks_mut(CHUNK).enumerate().for_each(|(k, grad)| {
-                    let mut sums = [0.0; CHUNK];
-                    let sums = &mut sums[..grad.len()];
-                    let (start, len) = (k * CHUNK, grad.len());
-                    columns.dots(Picked::Stretch { start, len }, z, sums);
-                    for (grad, &sum) in grad.iter_mut().zip(&*sums) {
-                        *grad += T::of(sum);
-                    }
-                });
+                grad.par_chunks_mut(CHUNK)
+                    .enumerate()
+                    .for_each(|(k, grad)| {
+                        let mut sums = [0.0; CHUNK];
+                        let sums = &mut sums[..grad.len()];
+                        let (start, len) = (k * CHUNK, grad.len());
+                        columns.dots(Picked::Stretch { start, len }, z, sums);
+                        for (grad, &sum) in grad.iter_mut().zip(&*sums) {
+                            *grad += T::of(sum);
+                        }
+                    });
             }
             totals
         })

@@ -57,7 +57,7 @@ fn no_step_raises_the_objective_and_the_end_satisfies_the_conditions() {
             share: 0.0,
         };
         for _ in 0..300 {
-            solve(line, (&mut a, &sums), TERM, one);
+            solve(line, (&mut a, &sums), (TERM, 0), one);
             let now = objective(&y, &d, &a, &sums);
             assert!(now <= last + 1e-13 * size, "case {case}: {last} to {now}");
             last = now;

@@ -1,7 +1,7 @@
 //! `run.json` and `trace.jsonl`: what a run was asked to do, and what came of it.
 
 use proxsplit::{Certificate, Ledger, Reason, Report, Row};
-use proxsplit_factor::Samples;
+use proxsplit_factor::{Consensus, Samples};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -29,6 +29,9 @@ pub(crate) struct Record {
     pub(crate) sparsity: Sparsity,
     /// What the reader should know besides.
     pub(crate) notes: Vec<String>,
+    /// What several runs agree on, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) consensus: Option<Consensus>,
     pub(crate) versions: Versions,
 }
 

@@ -6,6 +6,7 @@
 
 use crate::problem::Factors;
 use crate::products::{Data, Lanes};
+use crate::rank::Speckle;
 use proxsplit::data::{Dense, Element, Matrix, Order, Sparse, dispatch};
 use proxsplit::linalg::vec;
 use rayon::prelude::*;
@@ -45,6 +46,8 @@ pub(crate) struct Lines<'a> {
     scale: f64,
     /// Whether entries that are not stored are missing.
     only_stored: bool,
+    /// Entries that are held out are missing, too.
+    held_out: Option<Speckle>,
     by_columns: bool,
     /// How many lines.
     pub(crate) count: usize,
@@ -70,6 +73,7 @@ impl<'a> Lines<'a> {
             matrix,
             scale: data.scale(),
             only_stored: data.misses_unstored(),
+            held_out: data.speckle(),
             by_columns,
             count,
             width,
@@ -110,8 +114,20 @@ impl<'a> Lines<'a> {
                 }
             }
         }
-        for value in out {
+        for value in &mut *out {
             *value /= self.scale;
+        }
+        if let Some(speckle) = self.held_out {
+            for (place, value) in out.iter_mut().enumerate() {
+                let (row, column) = if self.by_columns {
+                    (place, line)
+                } else {
+                    (line, place)
+                };
+                if speckle.holds_out(row, column) {
+                    *value = f64::NAN;
+                }
+            }
         }
     }
 }

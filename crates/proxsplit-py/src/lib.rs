@@ -15,6 +15,7 @@ mod factor;
 mod minimize;
 mod operator;
 mod pool;
+mod rank;
 mod report;
 mod scalar;
 mod threads;
@@ -33,4 +34,6 @@ mod _proxsplit {
     use crate::minimize::minimize;
     #[pymodule_export]
     use crate::operator::{Term, catalogue};
+    #[pymodule_export]
+    use crate::rank::{consensus, select_rank};
 }

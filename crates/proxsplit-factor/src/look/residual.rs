@@ -40,27 +40,35 @@ impl<T: Lanes> Residual<'_, T> {
 
     /// out ← Rv
     pub(super) fn with_rows(&self, out: &mut [T], v: &[T]) {
-        let rank = self.problem.rank;
-        if self.problem.data.missing() > 0 {
+        let (data, rank) = (self.problem.data, self.problem.rank);
+        let held_out = data.held_out();
+        if data.missing() > 0 && held_out.is_none() {
             return self.formed(out, v, false);
         }
-        self.problem.data.with_rows(out, v, 0..v.len());
+        data.with_rows(out, v, 0..v.len());
         let weights = combine(&self.factors.a, v, rank);
         for (out, row) in out.iter_mut().zip(self.factors.x.chunks_exact(rank)) {
             *out -= T::of(dot(row, &weights));
+        }
+        if let Some(fold) = held_out {
+            fold.take_from_rows(out, v, (&self.factors.x, &self.factors.a));
         }
     }
 
     /// out ← dᵀR
     pub(super) fn with_columns(&self, out: &mut [T], d: &[T]) {
-        let rank = self.problem.rank;
-        if self.problem.data.missing() > 0 {
+        let (data, rank) = (self.problem.data, self.problem.rank);
+        let held_out = data.held_out();
+        if data.missing() > 0 && held_out.is_none() {
             return self.formed(out, d, true);
         }
-        self.problem.data.with_columns(out, d, 0..out.len());
+        data.with_columns(out, d, 0..out.len());
         let weights = combine(&self.factors.x, d, rank);
         for (out, column) in out.iter_mut().zip(self.factors.a.chunks_exact(rank)) {
             *out -= T::of(dot(column, &weights));
+        }
+        if let Some(fold) = held_out {
+            fold.take_from_columns(out, d, (&self.factors.x, &self.factors.a), 0);
         }
     }
 

@@ -16,6 +16,7 @@ mod linear;
 mod minimize;
 mod operator;
 mod pool;
+mod rank;
 mod report;
 mod scalar;
 mod threads;
@@ -36,4 +37,6 @@ mod _proxsplit {
     use crate::minimize::minimize;
     #[pymodule_export]
     use crate::operator::{Term, catalogue};
+    #[pymodule_export]
+    use crate::rank::{consensus, select_rank};
 }

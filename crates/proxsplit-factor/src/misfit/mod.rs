@@ -3,6 +3,7 @@
 //! Methods see the data through this trait alone: they improve codes, let the misfit see all codes, improve X for them, and ask for
 //! the value. What a misfit keeps between these calls is its own affair, and so is where the columns are.
 
+mod held_out;
 mod kl;
 mod observed;
 mod reweighted;
@@ -13,6 +14,7 @@ use crate::loss::Loss;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes, times};
 use crate::weights::LineWeights;
+use held_out::HeldOut;
 use kl::KullbackLeibler;
 use observed::Observed;
 use proxsplit::certificate::Assumption;
@@ -35,7 +37,10 @@ pub(crate) fn of<'a, T: Lanes>(
             Box::new(Reweighted::new(data, rank, loss))
         }
         (Loss::Huber(_), _) => Box::new(Reweighted::new(data, rank, loss)),
-        (Loss::Squared, None) => Box::new(Squared::new(data, rank)),
+        (Loss::Squared, None) => match data.held_out() {
+            None => Box::new(Squared::new(data, rank)),
+            Some(fold) => Box::new(HeldOut::new(Squared::new(data, rank), fold)),
+        },
         (Loss::Squared, Some(gaps)) => Box::new(Observed::new(Squared::new(data, rank), gaps)),
         (Loss::KullbackLeibler, _) => Box::new(KullbackLeibler::new(data, rank)),
     }

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _proxsplit
 from ._advice import advise
 from ._certificate import Certificate
+from ._consensus import Consensus
 from ._data import factor, factor_dtype, native, validated
 from ._plot import plot
 from ._progress import Progress
@@ -112,14 +113,31 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _fit(self, X: Any, W: Any = None, H: Any = None, sample_weight: Any = None) -> NDArray[Any]:
         """Learn the components and return the codes, whatever the output is set to be."""
         X = validated(self, X, signed=self._is_signed(), reset=True)
-        answer = self._run(X, *self._start(X, W, H), sample_weight)
+        answer = self._best_run(X, self._start(X, W, H), sample_weight)
         self._keep(answer, X)
         if answer["interrupt"] is not None:
             raise answer["interrupt"]
         advise(self, self.certificate_, answer["reason"], answer["degenerate"])
         return answer["W"]
 
-    def _run(self, X: Any, init: str, rank: int, W: Any, H: Any, sample_weight: Any = None) -> dict[str, Any]:
+    def _best_run(self, X: Any, start: tuple[str, int, Any, Any], sample_weight: Any) -> dict[str, Any]:
+        """The run with the least objective, of as many as are asked for where there is a choice."""
+        n_init = getattr(self, "n_init", 1)
+        if isinstance(n_init, bool) or not isinstance(n_init, (int, np.integer)) or n_init < 1:
+            raise ValueError(f"The 'n_init' parameter of {type(self).__name__} must be an int in the range [1, inf). Got {n_init!r} instead.")
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        answers = [self._run(X, seed, *start, sample_weight)]
+        init = "nndsvdar" if start[0] == "nndsvdar" else "random"
+        while len(answers) < n_init and answers[-1]["interrupt"] is None:
+            answers.append(self._run(X, seed + len(answers), init, start[1], None, None, sample_weight))
+        objectives = [answer["certificate"]["at_point"]["objective"] for answer in answers]
+        best = answers[int(np.argmin(objectives))]
+        if hasattr(self, "n_init"):
+            factors = [(answer["W"], answer["H"]) for answer in answers]
+            self.consensus_ = Consensus.of(factors, objectives) if len(answers) > 1 else None
+        return {**best, "interrupt": answers[-1]["interrupt"]}
+
+    def _run(self, X: Any, seed: int, init: str, rank: int, W: Any, H: Any, sample_weight: Any = None) -> dict[str, Any]:
         dtype = factor_dtype(X, self.dtype)
         n_samples, n_features = X.shape
         codes, atoms = self._terms(n_samples, n_features)
@@ -130,7 +148,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             "init": "random" if init == "custom" else init,
             "tol": float(self.tol),
             "passes": float(self.max_iter),
-            "seed": int(check_random_state(self.random_state).randint(2**31 - 1)),
+            "seed": seed,
             "method": self._method(),
             "batch_size": self.batch_size,
             "threads": self._threads(),

@@ -115,6 +115,9 @@ class NMF(BaseNMF):
         Share of the ℓ1 norm in these penalties.
     verbose : int, default=0
         Whether to show progress.
+    n_init : int, default=1
+        Number of runs; all but the first start at random. The one with the least objective is kept, and `consensus_` says what they
+        agree on.
     shuffle : bool, default=False
         As in scikit-learn, where it shuffles coordinates. Here it changes nothing: batches always come in a new random order.
     signed : bool, default=False
@@ -154,6 +157,8 @@ class NMF(BaseNMF):
         Objective, residual, seconds and more, for every look at the run.
     method_ : str
         The method that was used.
+    consensus_ : Consensus or None
+        What the runs agree on, if `n_init` is at least 2: how often each component came back, and the medoids.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -184,6 +189,7 @@ class NMF(BaseNMF):
         alpha_H: float | Literal["same"] = "same",
         l1_ratio: float = 0.0,
         verbose: int = 0,
+        n_init: int = 1,
         shuffle: bool = False,
         signed: bool = False,
         W_penalty: Any = None,
@@ -208,6 +214,7 @@ class NMF(BaseNMF):
         self.alpha_H = alpha_H
         self.l1_ratio = l1_ratio
         self.verbose = verbose
+        self.n_init = n_init
         self.shuffle = shuffle
         self.signed = signed
         self.W_penalty = W_penalty

@@ -4,8 +4,20 @@ from typing import Any, final
 from numpy.typing import NDArray
 
 __all__ = [
-    "Term", "audit", "catalogue", "choices", "encode", "factorize", "linear", "losses", "minimize", "path_factors", "update_atoms",
-]  # fmt: skip
+    "Term",
+    "audit",
+    "catalogue",
+    "choices",
+    "consensus",
+    "encode",
+    "factorize",
+    "linear",
+    "losses",
+    "minimize",
+    "path_factors",
+    "select_rank",
+    "update_atoms",
+]
 
 @final
 class Term:
@@ -53,3 +65,7 @@ def update_atoms(h: NDArray[Any], gram: NDArray[Any], cross: NDArray[Any], term:
 def audit(
     data: Any, w: NDArray[Any], h: NDArray[Any], codes: str, atoms: str, missing: str | None = None, loss: str | None = None
 ) -> dict[str, Any]: ...
+def select_rank(
+    data: Any, plan: Mapping[str, Any], observe: Callable[[int, bool, int, float], object] | None = None
+) -> str: ...
+def consensus(runs: Sequence[tuple[NDArray[Any], NDArray[Any]]], objectives: Sequence[float]) -> tuple[str, NDArray[Any]]: ...

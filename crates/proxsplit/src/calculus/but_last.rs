@@ -77,19 +77,13 @@ impl<T: Real, P: Prox<T>> Prox<T> for ButLast<P> {
     }
 
     fn conjugate(&self, s: &[T]) -> Option<f64> {
-        let last = s.last().map_or(0.0, |s| s.abs().f64());
-        if last > dual::rounding::<T>(crate::linalg::vec::norm(s)) {
-            return Some(f64::INFINITY);
-        }
-        self.part.conjugate(front(s))
+        let of_part = self.part.conjugate(front(s))?;
+        Some(if is_moved(s) { f64::INFINITY } else { of_part })
     }
 
     fn polar(&self, s: &[T]) -> Option<f64> {
-        let last = s.last().map_or(0.0, |s| s.abs().f64());
-        if last > dual::rounding::<T>(crate::linalg::vec::norm(s)) {
-            return Some(f64::INFINITY);
-        }
-        self.part.polar(front(s))
+        let of_part = self.part.polar(front(s))?;
+        Some(if is_moved(s) { f64::INFINITY } else { of_part })
     }
 
     fn class(&self) -> Class {
@@ -136,6 +130,12 @@ impl<T: Real, P: Prox<T>> Separable<T> for ButLast<P> {
             Some(Elementary::ZERO)
         }
     }
+}
+
+/// Whether the last entry of a slope, which nothing holds back, is more than rounding.
+fn is_moved<T: Real>(s: &[T]) -> bool {
+    let last = s.last().map_or(0.0, |s| s.abs().f64());
+    last > dual::rounding::<T>(crate::linalg::vec::norm(s))
 }
 
 impl<T: Real, P: Prox<T>> Grouped<T> for ButLast<P> {

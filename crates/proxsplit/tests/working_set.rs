@@ -278,6 +278,20 @@ fn odd_data_are_solved_or_told() {
 }
 
 #[test]
+fn a_solution_at_0_needs_no_set_at_all() {
+    let sample = Sample::new(6, 4, 1);
+    for loss in LOSSES {
+        let f = model(loss, &sample);
+        let g = L1::new(1e3).unwrap();
+        let mut solver = WorkingSet::new(&*f, &g, &[0.0; 4]).unwrap();
+        for _ in 0..3 {
+            solver.next().unwrap();
+        }
+        assert!(solver.x() == [0.0; 4] && solver.set_size() == 0, "{loss}");
+    }
+}
+
+#[test]
 fn an_empty_column_goes_to_the_least_value_of_its_term() {
     let dense = Dense::new(2, 2, Order::RowMajor, Elements::F64(&[1.0, 0.0, 2.0, 0.0])).unwrap();
     let f = LeastSquares::new(dense, &[1.0, 2.0]).unwrap();

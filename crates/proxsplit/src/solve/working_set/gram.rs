@@ -33,6 +33,9 @@ impl Gram {
     /// number of threads.
     pub(super) fn extend<T: Real>(&mut self, columns: &[T], rows: usize, weights: &[f64]) {
         let (from, to) = (self.size, columns.len() / rows);
+        if from == to {
+            return;
+        }
         self.reserve(to);
         self.size = to;
         let stride = self.stride;

@@ -36,10 +36,10 @@ pub fn encode<T: Lanes>(
     };
     let psi = Term::new(codes, Side::Codes);
     let mut misfit = misfit::of(data, rank, loss);
-    if loss != Loss::KullbackLeibler {
-        psi.project(&mut factors.a, rank, T::ONE);
-    } else {
+    if loss == Loss::KullbackLeibler {
         begin_inside(&mut factors, &*misfit, &psi);
+    } else {
+        psi.project(&mut factors.a, rank, T::ONE);
     }
     misfit.solve_codes_exactly(&factors.x, &mut factors.a, &psi);
     Mat::new(rank, data.cols(), factors.a)

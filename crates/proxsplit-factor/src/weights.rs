@@ -84,7 +84,9 @@ impl<T: Lanes> LineWeights<T> {
     pub(crate) fn weigh_from(&self, slope: &mut [T], (rank, first): (usize, usize)) {
         let columns = slope.chunks_exact_mut(rank).zip(&self.weights[first..]);
         for (column, &weight) in columns {
-            column.iter_mut().for_each(|value| *value *= weight);
+            for value in column {
+                *value *= weight;
+            }
         }
     }
 

@@ -158,7 +158,7 @@ impl<'a, T: Lanes> Term<'a, T> {
             Side::Atoms => {
                 let mut sum = 0.0;
                 atoms::for_each(factor, (rank, self.first), |atom| {
-                    sum += self.prox.value(atom)
+                    sum += self.prox.value(atom);
                 });
                 sum
             }

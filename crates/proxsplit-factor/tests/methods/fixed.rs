@@ -29,7 +29,7 @@ fn numbers(missing: Missing) -> Vec<f64> {
         let (i, t) = (at % ROWS, at / ROWS);
         (1..4).map(|k| ((i * k) % 5 * ((t * k) % 7)) as f64).sum()
     };
-    let is_gap = |at: usize| missing == Missing::Nan && (at * 7 + at / ROWS) % 9 == 0;
+    let is_gap = |at: usize| missing == Missing::Nan && (at * 7 + at / ROWS).is_multiple_of(9);
     let all = 0..ROWS * 90;
     all.map(|at| if is_gap(at) { f64::NAN } else { entry(at) })
         .collect()

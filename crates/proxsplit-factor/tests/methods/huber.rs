@@ -184,15 +184,16 @@ fn gaps_of_arrays_and_of_sparse_data_are_the_same() -> Result<(), Error> {
         .map(|at| if is_stored(&at) { y[at] } else { f64::NAN })
         .collect();
     let stored: Vec<usize> = (0..y.len()).filter(is_stored).collect();
-    let starts: Vec<i64> = (0..=COLS)
-        .map(|t| stored.partition_point(|&at| at < t * ROWS) as i64)
+    let narrow = |index: usize| i32::try_from(index).unwrap();
+    let starts: Vec<i32> = (0..=COLS)
+        .map(|t| narrow(stored.partition_point(|&at| at < t * ROWS)))
         .collect();
-    let indices: Vec<i32> = stored.iter().map(|at| (at % ROWS) as i32).collect();
+    let indices: Vec<i32> = stored.iter().map(|at| narrow(at % ROWS)).collect();
     let values: Vec<f64> = stored.iter().map(|&at| y[at]).collect();
     let sparse = Sparse::new(
         (ROWS, COLS),
         Order::ColumnMajor,
-        Indices::I64(&starts),
+        Indices::I32(&starts),
         Indices::I32(&indices),
         Elements::F64(&values),
     )?;

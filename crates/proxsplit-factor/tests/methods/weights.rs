@@ -121,7 +121,7 @@ fn whole_weights_are_lines_that_are_repeated() {
 #[test]
 fn no_weight_is_a_missing_entry() {
     let y = numbers();
-    let is_gap = |at: &usize| (at * 7 + at / ROWS) % 6 == 0;
+    let is_gap = |at: &usize| (at * 7 + at / ROWS).is_multiple_of(6);
     let gaps: Vec<f64> = (0..y.len())
         .map(|at| if is_gap(&at) { f64::NAN } else { y[at] })
         .collect();
@@ -232,14 +232,15 @@ fn every_method_states_the_truth() {
 
 #[test]
 fn sparse_weights_have_the_pattern_of_the_data() -> Result<(), Error> {
-    let starts: Vec<i64> = (0..=COLS as i64).map(|t| 4 * t).collect();
+    let narrow = |index: usize| i32::try_from(index).unwrap();
+    let starts: Vec<i32> = (0..=COLS).map(|t| narrow(4 * t)).collect();
     let indices: Vec<i32> = (0..4 * COLS)
-        .map(|at| ((at % 4) * 3 + at / 4 % 3) as i32)
+        .map(|at| narrow((at % 4) * 3 + at / 4 % 3))
         .collect();
     let values: Vec<f64> = (0..4 * COLS).map(|at| 0.5 + (at % 7) as f64).collect();
     let w: Vec<f64> = (0..4 * COLS).map(|at| (at % 3) as f64).collect();
     let sparse = |indices, values| {
-        let (starts, indices) = (Indices::I64(&starts), Indices::I32(indices));
+        let (starts, indices) = (Indices::I32(&starts), Indices::I32(indices));
         Sparse::new(
             (ROWS, COLS),
             Order::ColumnMajor,

@@ -71,7 +71,9 @@ impl<'a, T: Lanes> Reweighted<'a, T> {
     fn bound_curvature(&self, whole: &mut [T], factor: &[T]) {
         gram(whole, factor, self.rank);
         let largest = T::of(self.data.largest_weight());
-        whole.iter_mut().for_each(|value| *value *= largest);
+        for value in whole {
+            *value *= largest;
+        }
     }
 
     /// Minimizes the majorants at the columns of `own`, which belong to the codes from `first` on, or to X if there is none.

@@ -137,10 +137,10 @@ fn what_cannot_be_is_refused_and_leaves_nothing() {
     }
     bench
         .run("rank rand:2x2 --ranks 1 --folds 4 --out out")
-        .refused(1, &["too small for 4 folds"]);
+        .refused(1, &["4 folds are not possible"]);
     bench.matrix("zero.npy", 4, &[0.0; 16]);
     bench
-        .run("rank zero.npy --ranks 1 --out out")
+        .run("rank zero.npy --ranks 1 --folds 2 --out out")
         .refused(1, &["zero"]);
     assert!(!bench.path("out").exists());
 }

@@ -168,3 +168,71 @@ impl<T: Lanes> Misfit<T> for HeldOut<'_, T> {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Generated;
+    use crate::plain;
+    use crate::problem::Problem;
+    use crate::products::Data;
+    use crate::rank::Speckle;
+    use crate::settings::Init;
+    use crate::work::{NEARLY_EXACT, Work};
+    use proxsplit::set::NonNeg;
+
+    /// Value and slopes against plain sums, which form Y − XA entry by entry; and no half-step raises the objective.
+    #[test]
+    fn it_is_the_misfit_of_what_is_left() {
+        for text in ["planted:50x70x3,0.2", "webgraph:60x80,900"] {
+            let generated = Generated::parse(text, 2).unwrap().unwrap();
+            let data = Data::<f64>::new(generated.matrix().unwrap(), 1.5).unwrap();
+            let train = data.without(Speckle::new(1, 0, (2, 7))).unwrap();
+            let problem = Problem::new(&train, 4, &NonNeg, &NonNeg).unwrap();
+            let misfit = problem.misfit();
+            let start = crate::init::start(problem, &*misfit, (Init::Random, 3)).unwrap();
+            let mut work = Work::new(problem, misfit, start);
+            let mut last = f64::INFINITY;
+            for pass in 0..30 {
+                let x = work.factors.x.clone();
+                work.solve_codes(&x, 0..train.cols(), NEARLY_EXACT);
+                let a = work.factors.a.clone();
+                work.misfit.see(&a);
+                for atoms_too in [false, true] {
+                    if atoms_too {
+                        work.solve_atoms(&a, NEARLY_EXACT);
+                    }
+                    let now = work.objective_for(&a);
+                    assert!(now <= last + 1e-9, "{text}, pass {pass}: {last} to {now}");
+                    last = now;
+                }
+            }
+            let expected = plain::sums(&train, &work.factors, true);
+            assert!(
+                (last - expected.misfit).abs() <= 1e-9 * expected.misfit,
+                "{text}"
+            );
+            let slopes = work.misfit.slopes(&work.factors);
+            assert!((slopes.misfit - expected.misfit).abs() <= 1e-9 * expected.misfit);
+            let found = slopes.x.iter().chain(&slopes.a);
+            let plain = expected.slope_x.iter().chain(&expected.slope_a);
+            let size = slopes.scales.0.max(slopes.scales.1);
+            for (found, plain) in found.zip(plain) {
+                assert!(
+                    (found - plain).abs() <= 1e-11 * size,
+                    "{text}: {found}, not {plain}"
+                );
+            }
+            let (_, psi) = problem.terms();
+            let x = work.factors.x.clone();
+            work.misfit
+                .solve_codes_exactly(&x, &mut work.factors.a, &psi);
+            let slopes = work.misfit.slopes(&work.factors);
+            let (residual, _) = psi.residual(&work.factors.a, &slopes.a, (4, slopes.steps.1));
+            assert!(
+                residual <= 1e-3 * slopes.scales.1,
+                "{text}: {residual} of {}",
+                slopes.scales.1
+            );
+        }
+    }
+}

@@ -35,7 +35,7 @@ impl Choice {
             rank: chosen.rank,
             least: least.rank,
             turned,
-            words: words(chosen, least),
+            words: words(chosen, least, smaller(rows, chosen)),
             notes: notes(rows, chosen, turned),
         })
     }
@@ -68,18 +68,27 @@ pub(super) fn has_turned(rows: &[RankRow], plan: &RankPlan) -> bool {
     plan.patience > 0 && beyond >= plan.patience && last.into_iter().all(|row| is_worse(row, least))
 }
 
-fn words(chosen: &RankRow, least: &RankRow) -> String {
+/// What can be said of the ranks below.
+fn smaller(rows: &[RankRow], chosen: &RankRow) -> &'static str {
+    if rows.iter().any(|row| row.rank < chosen.rank) {
+        "every smaller rank is worse by more than one standard error"
+    } else {
+        "no smaller rank was tried"
+    }
+}
+
+fn words(chosen: &RankRow, least: &RankRow, smaller: &str) -> String {
     let told = |row: &RankRow| format!("{:.4} ± {:.4}", row.error, row.standard_error);
     if chosen.rank == least.rank {
         return format!(
-            "rank {}: the least held-out error, {}, and every smaller rank is worse by more than one standard error",
+            "rank {}: the least held-out error, {}; {smaller}",
             least.rank,
             told(least)
         );
     }
     let (excess, standard_error) = chosen.excess_over(least);
     format!(
-        "rank {}: its held-out error, {}, is above the least, {} at rank {}, by {excess:.1e} ± {standard_error:.1e}, no more than one standard error; every smaller rank is worse",
+        "rank {}: its held-out error, {}, is above the least, {} at rank {}, by {excess:.1e} ± {standard_error:.1e}, which may be chance; {smaller}",
         chosen.rank,
         told(chosen),
         told(least),
@@ -92,7 +101,7 @@ fn notes(rows: &[RankRow], chosen: &RankRow, turned: bool) -> Vec<String> {
     let last = rows.iter().map(|row| row.rank).max().unwrap_or(0);
     if !turned {
         notes.push(format!(
-            "the error is still falling at rank {last}, the largest that was tried: larger ranks may be better"
+            "the least error is at rank {last}, the largest that was tried: larger ranks may be better"
         ));
     }
     if rows
@@ -162,7 +171,7 @@ mod tests {
         assert!(choice.notes.is_empty(), "{:?}", choice.notes);
         let falling = Choice::of(&rows[..2]).unwrap();
         assert_eq!((falling.rank, falling.turned), (2, false));
-        assert!(falling.notes[0].contains("still falling at rank 2"));
+        assert!(falling.notes[0].contains("the least error is at rank 2, the largest"));
         assert!(Choice::of(&[]).is_none());
     }
 

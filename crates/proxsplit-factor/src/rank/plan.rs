@@ -4,6 +4,9 @@ use crate::products::{Data, Lanes};
 use proxsplit::{Error, Stop, error};
 use serde::{Deserialize, Serialize};
 
+/// Entries that a fold needs on average: fewer tell nothing.
+const ENTRIES: usize = 4;
+
 /// Which ranks to try, and how.
 ///
 /// | field | default | meaning |
@@ -91,9 +94,9 @@ impl RankPlan {
                 "rank {rank} is not possible: it must be at least 1 and at most the smaller side of the data, {most}"
             )));
         }
-        if !(2..=entries).contains(&self.folds) {
+        if !(2..=entries / ENTRIES).contains(&self.folds) {
             return Err(Error::Incompatible(format!(
-                "{} folds are not possible: there must be at least 2, and at most as many as observed entries, {entries}",
+                "{} folds are not possible: there must be at least 2, and each needs {ENTRIES} of the {entries} observed entries",
                 self.folds
             )));
         }

@@ -137,6 +137,6 @@ fn what_cannot_be_is_refused() {
     let dense = Dense::new(4, 6, Order::ColumnMajor, Elements::F64(&zeros)).unwrap();
     let data = Data::<f64>::new(dense.into(), 1.0).unwrap();
     let problem = Problem::new(&data, 1, &NonNeg, &NonNeg).unwrap();
-    let error = RankSearch::new(problem, RankPlan::new([1])).err().unwrap();
+    let error = RankSearch::new(problem, with(2)).err().unwrap();
     assert!(error.to_string().contains("all observed entries are zero"));
 }

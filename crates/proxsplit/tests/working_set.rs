@@ -72,29 +72,36 @@ fn solve(f: &dyn Linear, g: &dyn Prox, start: &[f64]) -> (Vec<f64>, Report) {
     (solver.into_x(), report)
 }
 
+/// Where labels can be separated and nothing holds x back, or nothing any more, there is no minimum.
+fn has_minimum(loss: &str, text: &str) -> bool {
+    let is_held = !["zero", "nonneg", "mcp", "scad"].contains(&text.split(':').next().unwrap());
+    loss != "logistic" || is_held
+}
+
 #[test]
 fn every_loss_and_every_term_ends_stationary() {
+    let mut failures = Vec::new();
     for (rows, cols) in [(60, 9), (12, 30)] {
         let sample = Sample::new(rows, cols, 3);
         for loss in LOSSES {
             let f = model(loss, &sample);
-            for text in TERMS {
+            for text in TERMS.into_iter().filter(|text| has_minimum(loss, text)) {
                 let g: Operator = text.parse().unwrap();
-                // Where labels can be separated and nothing holds x back, there is no minimum.
-                if f.is_convex() && loss == "logistic" && ["zero", "nonneg"].contains(&text) {
-                    continue;
-                }
                 for start in starts(cols, 2).chain([vec![0.0; cols]]) {
                     let (x, report) = solve(&*f, &g, &start);
-                    let words = format!("{loss}, {text}, {rows} × {cols}: {}", report.certificate);
-                    assert!(report.converged(), "{words}");
-                    let at = report.certificate.at_point;
-                    let true_residual = residual(&*f, &g, &x, at.reference_step);
-                    assert!(true_residual <= 2.0 * report.certificate.tolerance + 1e-9, "{true_residual}: {words}");
+                    let certificate = &report.certificate;
+                    let true_residual = residual(&*f, &g, &x, certificate.at_point.reference_step);
+                    if !report.converged() || true_residual > 2.0 * certificate.tolerance + 1e-9 {
+                        let words = certificate.words();
+                        failures.push(format!(
+                            "{loss}, {text}, {rows} × {cols}: truly {true_residual:.2e}, {words}"
+                        ));
+                    }
                 }
             }
         }
     }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]

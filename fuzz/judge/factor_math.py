@@ -57,6 +57,29 @@ class Problem:
         """The prox of the free atoms."""
         return np.hstack([x[:, : self.fixed], self.x_term.prox(x[:, self.fixed :], eta)]) if self.fixed < x.shape[1] else x
 
+    def curvatures(self, x, a):
+        """The L of X for this A: of the entries that count, and of all."""
+        curvature = largest(a @ a.T) * self.largest
+        least = curvature
+        if self.weights is not None:
+            least = max(largest((a * w) @ a.T) for w in self.weights)
+        if self.bound < np.inf:
+            least = 0.0  # where all entries are beyond the bound there is no curvature
+        return least, curvature
+
+    def slope_size(self, x, a):
+        """The size of the terms of the slope of X, for its rounding, and the typical size of what cancels in it."""
+        size, data = float(np.linalg.norm(x)), float(np.linalg.norm(self.y))
+        rounds = (size * np.linalg.norm(a) ** 2 + data * np.linalg.norm(a)) * self.largest
+        return rounds, data**2 / size if size > 0 else 0.0
+
+    def largest_exchange(self, x, a):
+        """What exchanging one atom for two, a change of rank 3, can gain at most."""
+        fit = 0.5 * float((np.linalg.svd(self.pull(x, a), compute_uv=False)[:3] ** 2).sum())
+        if self.weights is not None or self.bound < np.inf:
+            fit = self.misfit(x, a)
+        return fit + self.terms(x, a)
+
     def rounding(self, x, a, unit):
         """What sums of rounding errors may add to the objective: the misfit's entries are off by about u·(|X||A| + |Y|)."""
         size = np.linalg.norm(np.abs(x) @ np.abs(a)) + np.linalg.norm(self.y)
@@ -102,24 +125,17 @@ def side_a(problem, x, a, step=None, unit=2.0**-53):
 
 
 def _side(problem, x, a, prox, term, step, unit, transpose=False):
-    curvature = largest(a @ a.T) * problem.largest
-    least = curvature
-    if problem.weights is not None:
-        least = max(largest((a * w) @ a.T) for w in problem.weights)
-    if problem.bound < np.inf:
-        least = 0.0  # where all entries are beyond the bound there is no curvature
+    least, curvature = problem.curvatures(x, a)
     eta = step or (1 / curvature if curvature > 0 else 1.0)
     gradient = -problem.pull(x, a) @ a.T
     gradient[:, : problem.fixed] = 0
-    size = np.linalg.norm(x) * np.linalg.norm(a) ** 2 + np.linalg.norm(problem.y) * np.linalg.norm(a)
-    rounding = (16 + np.sqrt(a.shape[1])) * unit * (size * problem.largest + np.linalg.norm(x) / eta)
+    size, typical = problem.slope_size(x, a)
+    rounding = (16 + np.sqrt(a.shape[1])) * unit * (size + np.linalg.norm(x) / eta)
     point = x - eta * gradient
     nearest = prox(point, eta)
     if not term.convex:
         nearest = _settle_ties(term, x, nearest, point, eta, transpose)
     scale = np.linalg.norm(problem.data(x, a) @ a.T)
-    size = float(np.linalg.norm(x))
-    typical = float(np.linalg.norm(problem.y)) ** 2 / size if size > 0 else 0.0
     return Side(float(np.linalg.norm(x - nearest) / eta), float(scale), least, curvature, float(rounding), typical)
 
 
@@ -137,6 +153,8 @@ def _settle_ties(term, x, nearest, point, eta, transpose):
 
 def better_codes(problem, x, a, rounds=400):
     """A with F(X, A) as low as accelerated proximal gradients with restarts get it: the difference is a gap that is really there."""
+    if hasattr(problem, "better_codes"):
+        return problem.better_codes(x, a, rounds)
     curvature = largest(x.T @ x) * problem.largest
     if not 0 < curvature < np.inf:
         return a
@@ -162,9 +180,9 @@ def dead_atoms(x, a, fixed=0):
 def escape(problem, x, a, k):
     """What the best atom that a few alternations find gains in place of the dead atom k, everything else fixed.
 
-    Only where each code may change alone (separable terms of A): elsewhere 0, which accuses nobody.
+    Only for the squared misfit where each code may change alone (separable terms of A): elsewhere 0, which accuses nobody.
     """
-    if not problem.a_term.separable or not (x.size and np.isfinite(x).all()):
+    if type(problem) is not Problem or not problem.a_term.separable or not (x.size and np.isfinite(x).all()):
         return 0.0
     rest_x, rest_a = np.delete(x, k, 1), np.delete(a, k, 0)
     before = problem.objective(x, a)
@@ -215,7 +233,7 @@ def descend(problem, x, a, rounds=60, inner=3):
 
 def singular_bound(problem, rank):
     """½Σ_{i>K} σ_i², a lower bound of every objective of this rank where all entries count alike."""
-    if problem.weights is not None or problem.bound < np.inf:
+    if problem.weights is not None or problem.bound < np.inf or type(problem) is not Problem:
         return 0.0
     s = np.linalg.svd(problem.y, compute_uv=False)
     return 0.5 * float((s[rank:] ** 2).sum())

@@ -93,6 +93,12 @@ pub(crate) fn count(things: usize) -> String {
     grouped(&things.to_string())
 }
 
+/// A number of things with their name: `1 rank`, `3 ranks`.
+pub(crate) fn things(number: usize, name: &str) -> String {
+    let end = if number == 1 { "" } else { "s" };
+    format!("{number} {name}{end}")
+}
+
 /// Thin spaces between groups of three digits before the point, from 5 digits on.
 fn grouped(digits: &str) -> String {
     let (sign, rest) = match digits.strip_prefix('-') {

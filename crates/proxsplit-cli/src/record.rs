@@ -1,7 +1,7 @@
 //! `run.json` and `trace.jsonl`: what a run was asked to do, and what came of it.
 
 use proxsplit::{Certificate, Ledger, Reason, Report, Row};
-use proxsplit_factor::{Outliers, Samples};
+use proxsplit_factor::{Consensus, Outliers, Samples};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -32,6 +32,9 @@ pub(crate) struct Record {
     /// Entries that do not fit, for a loss that expects some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) outliers: Option<Outliers>,
+    /// What several runs agree on, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) consensus: Option<Consensus>,
     pub(crate) versions: Versions,
 }
 

@@ -1,14 +1,15 @@
-//! What is true of the factors of any program, by plain sums: nothing here is shared with a solver.
+//! What is true of the factors of any program, by plain sums: misfit and slopes share nothing with a solver.
 
 use crate::balance::{Balance, Scales, Size, sizes};
 use crate::look::{self, Search};
 use crate::loss::Loss;
 use crate::membership::{Outside, settle};
 use crate::misfit::Slopes;
-use crate::plain;
+use crate::plain::{self, Plain};
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, gram};
 use proxsplit::Error;
+use proxsplit::linalg::vec::norm;
 use serde::Serialize;
 
 /// What is true of given factors.
@@ -20,17 +21,17 @@ pub struct Audit {
     pub misfit: f64,
     /// The misfit is right up to this.
     pub misfit_rounding: f64,
-    /// ‖Y − XA‖/‖Y‖: the root of the misfit over that of XA = 0.
+    /// ‖Y − XA‖/‖Y‖: the root of the misfit over that of XA = 0; for kl the divergence as a fraction of Σy.
     pub relative_error: f64,
     /// The objective with the best A for this X.
     pub best_objective: f64,
-    /// ‖X − P_η(X − η(XA − Y)Aᵀ)‖/η with η = 1/‖AAᵀ‖.
+    /// ‖X − P_η(X − η(XA − Y)Aᵀ)‖/η with η = 1/‖AAᵀ‖; for kl with its slope, and η = ‖X‖/scale.
     pub residual_x: f64,
-    /// ‖A − P_η(A − ηXᵀ(XA − Y))‖/η with η = 1/‖XᵀX‖.
+    /// ‖A − P_η(A − ηXᵀ(XA − Y))‖/η with η = 1/‖XᵀX‖; for kl with its slope, and η = ‖A‖/scale.
     pub residual_a: f64,
-    /// ‖YAᵀ‖, the size that `residual_x` is compared with.
+    /// ‖YAᵀ‖, the size that `residual_x` is compared with; for kl y/z stands for y.
     pub scale_x: f64,
-    /// ‖XᵀY‖, the size that `residual_a` is compared with.
+    /// ‖XᵀY‖, the size that `residual_a` is compared with; for kl y/z stands for y.
     pub scale_a: f64,
     /// The share of zeros in X.
     pub sparsity_x: f64,
@@ -52,11 +53,6 @@ pub struct Audit {
 pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<Audit, Error> {
     let rank = problem.rank;
     problem.fits(factors)?;
-    if problem.loss == Loss::KullbackLeibler {
-        return Err(Error::Incompatible(
-            "plain sums are there for the squared loss and huber only".into(),
-        ));
-    }
     if let Some(atom) = problem.fixed.first_other(&factors.x, rank) {
         return Err(Error::Incompatible(format!(
             "atom {atom} of X (from 0) is not the fixed one"
@@ -64,44 +60,35 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
     }
     let (atoms, codes) = problem.terms();
     // Misfit and slopes are those of the numbers as they are given, penalties those of what they were before a file rounded them.
-    let found = plain::sums((problem.data, problem.loss), factors, true);
+    let found = Sums::of(problem, factors);
     let mut factors = factors.clone();
     let inside =
         settle(&atoms, &mut factors.x, rank).and_then(|()| settle(&codes, &mut factors.a, rank));
     let outside = inside.err();
-    let narrow = |slope: &[f64]| slope.iter().map(|&s| T::of(s)).collect::<Vec<T>>();
-    let (slope_x, slope_a) = (narrow(&found.slope_x), narrow(&found.slope_a));
+    let (residual_x, residual_a) = found.residuals(problem, &factors);
     let square = || vec![T::ZERO; rank * rank];
     let (mut gx, mut ga) = (square(), square());
     gram(&mut gx, &factors.x, rank);
     gram(&mut ga, &factors.a, rank);
-    let mut misfit = problem.misfit();
-    let Slopes { scales, steps, .. } = misfit.slopes(&factors);
-    let (residual_x, _) = atoms.residual(&factors.x, &slope_x, (rank, steps.0));
-    let (residual_a, _) = codes.residual(&factors.a, &slope_a, (rank, steps.1));
     let penalties = match outside {
         None => atoms.value(&factors.x, rank) + codes.value(&factors.a, rank),
         Some(_) => f64::INFINITY,
     };
-    let total = misfit.size();
+    let mut misfit = problem.misfit();
     let best = look::with_best_codes(problem, &mut *misfit, factors.clone());
     let escape = look::escape(problem, &factors, (&gx, &ga), Search::Thorough);
     let (x, a) = (sizes(&factors.x, rank), sizes(&factors.a, rank));
     let balance = Balance::of(&atoms, &codes);
     Ok(Audit {
-        objective: found.misfit + penalties,
-        misfit: found.misfit,
-        misfit_rounding: found.rounding,
-        relative_error: if total > 0.0 {
-            (found.misfit / total).sqrt()
-        } else {
-            0.0
-        },
+        objective: found.plain.misfit + penalties,
+        misfit: found.plain.misfit,
+        misfit_rounding: found.plain.rounding,
+        relative_error: found.relative_error,
         best_objective: best.at.objective,
         residual_x,
         residual_a,
-        scale_x: scales.0,
-        scale_a: scales.1,
+        scale_x: found.scales.0,
+        scale_a: found.scales.1,
         sparsity_x: zeros(&x, factors.x.len()),
         sparsity_a: zeros(&a, factors.a.len()),
         dead_atoms: (atoms.first()..rank)
@@ -112,6 +99,64 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
         scale_is_degenerate: balance == Balance::Degenerate && atoms.first() < rank,
         balance_gain: balance_gain(problem, &factors, balance, penalties),
     })
+}
+
+/// What plain sums tell, by the loss.
+struct Sums {
+    plain: Plain,
+    /// The sizes of what cancels in the slopes.
+    scales: (f64, f64),
+    /// The steps of the residuals.
+    steps: (f64, f64),
+    relative_error: f64,
+}
+
+impl Sums {
+    fn of<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Self {
+        if problem.loss == Loss::KullbackLeibler {
+            return Self::divergence(problem, factors);
+        }
+        let plain = plain::sums((problem.data, problem.loss), factors, true);
+        let mut misfit = problem.misfit();
+        let Slopes { scales, steps, .. } = misfit.slopes(factors);
+        Self {
+            relative_error: share(plain.misfit, misfit.size()).sqrt(),
+            plain,
+            scales,
+            steps,
+        }
+    }
+
+    fn divergence<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Self {
+        let (plain, scales) = plain::counts::divergence(problem.data, factors);
+        let step = |factor: &[T], scale: f64| {
+            Some(norm(factor) / scale).filter(|s| s.is_finite() && *s > 0.0)
+        };
+        Self {
+            steps: (
+                step(&factors.x, scales.0).unwrap_or(1.0),
+                step(&factors.a, scales.1).unwrap_or(1.0),
+            ),
+            relative_error: share(plain.misfit, problem.misfit().size()),
+            plain,
+            scales,
+        }
+    }
+
+    /// ‖F − P_η(F − η·slope)‖/η of both factors.
+    fn residuals<T: Lanes>(&self, problem: Problem<'_, T>, factors: &Factors<T>) -> (f64, f64) {
+        let (atoms, codes) = problem.terms();
+        let narrow = |slope: &[f64]| slope.iter().map(|&s| T::of(s)).collect::<Vec<T>>();
+        let (slope_x, slope_a) = (narrow(&self.plain.slope_x), narrow(&self.plain.slope_a));
+        let (of_x, _) = atoms.residual(&factors.x, &slope_x, (problem.rank, self.steps.0));
+        let (of_a, _) = codes.residual(&factors.a, &slope_a, (problem.rank, self.steps.1));
+        (of_x, of_a)
+    }
+}
+
+/// part/whole, 0 of nothing.
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
 }
 
 fn zeros(sizes: &[Size], all: usize) -> f64 {

@@ -6,7 +6,7 @@
 use crate::loss::Loss;
 use crate::plain::Lines;
 use crate::problem::Problem;
-use crate::products::Lanes;
+use crate::products::{Data, Lanes};
 use proxsplit::Prox;
 use proxsplit::linalg::Mat;
 use proxsplit::linalg::dense::{View, multiply, symmetric_eigenvalues};
@@ -19,6 +19,51 @@ const TASKS: usize = 4;
 /// Numbers of a panel.
 const PANEL: usize = 1 << 20;
 
+/// The eigenvalues of YYᵀ or YᵀY.
+pub(crate) struct Spectrum {
+    /// In increasing order.
+    values: Vec<f64>,
+    /// Far above what sums and eigenvalues lose.
+    margin: f64,
+}
+
+impl Spectrum {
+    /// `None` if entries are missing or have weights, or if the shorter side is too long.
+    pub(crate) fn of<T: Lanes>(data: &Data<'_, T>) -> Option<Self> {
+        let (m, n) = (data.rows() as f64, data.cols() as f64);
+        let side = data.rows().min(data.cols());
+        if data.missing() > 0 || data.is_weighted() || side > LONGEST {
+            return None;
+        }
+        let lines = Lines::of(data, Loss::Squared);
+        let gram = if lines.width == side {
+            across(&lines)
+        } else {
+            along(&lines)
+        };
+        let trace: f64 = (0..side).map(|i| gram.col(i)[i]).sum();
+        let s = side as f64;
+        Some(Self {
+            values: symmetric_eigenvalues(&gram)?,
+            margin: f64::EPSILON * (s + (m * n / s).sqrt()) * trace,
+        })
+    }
+
+    /// The bound for a problem of these data, if its loss is squared.
+    pub(crate) fn bound<T: Lanes>(&self, problem: Problem<'_, T>) -> Option<f64> {
+        let (data, rank) = (problem.data, problem.rank);
+        let side = self.values.len();
+        if problem.loss != Loss::Squared || side <= rank {
+            return None;
+        }
+        let terms = least(problem.atoms, data.rows())? * (rank - problem.fixed.count()) as f64
+            + least(problem.codes, rank)? * data.cols() as f64;
+        let tail: f64 = self.values[..side - rank].iter().sum();
+        let bound = 0.5 * (tail - self.margin).max(0.0) + terms;
+        (bound > 0.0 && bound.is_finite()).then_some(bound)
+    }
+}
+
 /// The bound, if the loss is squared, all entries are known and count alike, and it costs no more than `passes` passes.
 pub(crate) fn of<T: Lanes>(problem: Problem<'_, T>, passes: f64) -> Option<f64> {
     let (data, rank) = (problem.data, problem.rank);
@@ -27,27 +72,12 @@ pub(crate) fn of<T: Lanes>(problem: Problem<'_, T>, passes: f64) -> Option<f64> 
     // A product of YYᵀ and the eigenvalues, beside two products of a pass.
     let s = side as f64;
     let cost = s * m * n + 10.0 * s * s * s;
-    let is_cheap = side <= LONGEST && cost <= 4.0 * rank as f64 * m * n * passes;
-    let is_plain = data.missing() == 0 && !data.is_weighted();
-    let holds = problem.loss == Loss::Squared && is_plain;
-    if !(is_cheap && holds) || side <= rank {
+    let is_cheap = cost <= 4.0 * rank as f64 * m * n * passes;
+    if !is_cheap || problem.loss != Loss::Squared || side <= rank {
         return None;
     }
-    let terms = least(problem.atoms, data.rows())? * (rank - problem.fixed.count()) as f64
-        + least(problem.codes, rank)? * data.cols() as f64;
-    let lines = Lines::of(data, problem.loss);
-    let gram = if lines.width == side {
-        across(&lines)
-    } else {
-        along(&lines)
-    };
-    let trace: f64 = (0..side).map(|i| gram.col(i)[i]).sum();
-    let values = symmetric_eigenvalues(&gram)?;
-    let tail: f64 = values[..side - rank].iter().sum();
-    // Far above what sums and eigenvalues lose.
-    let margin = f64::EPSILON * (s + (m * n / s).sqrt()) * trace;
-    let bound = 0.5 * (tail - margin).max(0.0) + terms;
-    (bound > 0.0 && bound.is_finite()).then_some(bound)
+    least(problem.atoms, data.rows())?;
+    Spectrum::of(data)?.bound(problem)
 }
 
 /// The least value of a term.

@@ -4,12 +4,14 @@
 //! entry of R is formed. Only for sparse data, where R would be far larger than Y, the expansion is used in `f64`, with a
 //! bound on its rounding.
 
+pub(crate) mod counts;
 mod entry;
 
 use crate::loss::Loss;
 use crate::outliers::Outlier;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes};
+use crate::rank::Speckle;
 use entry::EntryLoss;
 use proxsplit::data::{Dense, Element, Matrix, Order, Sparse, dispatch};
 use proxsplit::linalg::vec;
@@ -60,6 +62,8 @@ pub(crate) struct Lines<'a> {
     scale: f64,
     /// Whether entries that are not stored are missing.
     only_stored: bool,
+    /// Entries that are held out are missing, too.
+    held_out: Option<Speckle>,
     by_columns: bool,
     loss: EntryLoss<'a>,
     /// How many lines.
@@ -87,6 +91,7 @@ impl<'a> Lines<'a> {
             scale: data.scale(),
             only_stored: data.misses_unstored(),
             loss: EntryLoss::new(data, loss, by_columns),
+            held_out: data.speckle(),
             by_columns,
             count,
             width,
@@ -127,8 +132,20 @@ impl<'a> Lines<'a> {
                 }
             }
         }
-        for value in out {
+        for value in &mut *out {
             *value /= self.scale;
+        }
+        if let Some(speckle) = self.held_out {
+            for (place, value) in out.iter_mut().enumerate() {
+                let (row, column) = if self.by_columns {
+                    (place, line)
+                } else {
+                    (line, place)
+                };
+                if speckle.holds_out(row, column) {
+                    *value = f64::NAN;
+                }
+            }
         }
     }
 }

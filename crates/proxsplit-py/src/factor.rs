@@ -12,7 +12,7 @@ use proxsplit::linalg::dense::Mat;
 use proxsplit::text::Operator;
 use proxsplit::{Error, Prox, Report, Stop};
 use proxsplit_factor::{
-    self as factor, Factorization, Factors, Init, Method, Missing, Problem, Weights,
+    self as factor, Factorization, Factors, Init, Loss, Method, Missing, Problem, Weights,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -35,6 +35,7 @@ pub(crate) struct Settings {
     threads: usize,
     single: bool,
     missing: Option<String>,
+    loss: String,
 }
 
 impl Settings {
@@ -126,6 +127,7 @@ fn factorize_as<'py, T: Scalar>(
     let (atoms, codes) = (operator(&settings.atoms)?, operator(&settings.codes)?);
     let choices = settings.of_the_run()?;
     let missing = missing(settings.missing.as_deref())?;
+    let loss = loss(Some(&settings.loss))?;
     let fixed = match &input.fixed {
         Some(atoms) => Some(columns::<T>(atoms.bind(py))?),
         None => None,
@@ -143,7 +145,7 @@ fn factorize_as<'py, T: Scalar>(
     let found = compute(py, settings.threads, || -> Result<_, Error> {
         let data = factor::Data::with_missing(matrix, 1.0, missing)?.with_weights(weights)?;
         let terms = (T::operator(&atoms), T::operator(&codes));
-        let mut problem = Problem::new(&data, settings.rank, terms.0, terms.1)?;
+        let mut problem = Problem::new(&data, settings.rank, terms.0, terms.1)?.with_loss(loss)?;
         if let Some(fixed) = &fixed {
             problem = problem.with_fixed(fixed)?;
         }
@@ -167,7 +169,7 @@ fn factorize_as<'py, T: Scalar>(
     Ok(answer)
 }
 
-/// ½‖Y − XA‖², and whether one penalty can be made as small as one likes by moving scale to the other factor.
+/// ½‖Y − XA‖² or what the loss has in its place, and whether one penalty can be made as small as one likes by moving scale to the other factor.
 ///
 /// Without penalties the objective is the misfit. With some it is not taken for their difference, which may be nothing but rounding.
 fn misfit<T: Scalar>(
@@ -203,6 +205,11 @@ pub(crate) fn choices() -> BTreeMap<&'static str, Vec<&'static str>> {
 /// Which entries of the data are missing, by name.
 pub(crate) fn missing(name: Option<&str>) -> PyResult<Missing> {
     name.map_or(Ok(Missing::None), |name| name.parse().map_err(refuse))
+}
+
+/// The loss, by name.
+pub(crate) fn loss(name: Option<&str>) -> PyResult<Loss> {
+    name.map_or(Ok(Loss::default()), |name| name.parse().map_err(refuse))
 }
 
 pub(crate) fn operator(text: &str) -> PyResult<Operator> {

@@ -12,9 +12,11 @@ mod callable;
 mod encode;
 mod error;
 mod factor;
+mod linear;
 mod minimize;
 mod operator;
 mod pool;
+mod rank;
 mod report;
 mod scalar;
 mod threads;
@@ -30,7 +32,11 @@ mod _proxsplit {
     #[pymodule_export]
     use crate::factor::{choices, factorize};
     #[pymodule_export]
+    use crate::linear::{linear, losses, path_factors};
+    #[pymodule_export]
     use crate::minimize::minimize;
     #[pymodule_export]
     use crate::operator::{Term, catalogue};
+    #[pymodule_export]
+    use crate::rank::{consensus, select_rank};
 }

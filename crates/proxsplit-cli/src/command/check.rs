@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// The set of A; zero for none
     #[arg(long, value_name = "OPERATOR", default_value = "nonneg")]
     a_set: Operator,
-    /// How the misfit of Y and XA is counted: squared or huber:D
+    /// How the misfit of Y and XA is counted: squared, kl or huber:D
     #[arg(long, value_name = "LOSS", default_value_t = Loss::Squared)]
     loss: Loss,
     #[command(flatten)]
@@ -97,6 +97,7 @@ fn formulas(loss: Loss, is_weighted: bool) -> (&'static str, &'static str) {
     match (loss, is_weighted) {
         (Loss::Squared, false) => ("½‖Y − XA‖²", "‖Y − XA‖/‖Y‖"),
         (Loss::Squared, true) => ("½Σ w(y − z)²", relative),
+        (Loss::KullbackLeibler, _) => ("Σ y·log(y/z) − y + z, Z = XA", "misfit/Σy"),
         (_, false) => ("Σ h(y − z)", relative),
         (_, true) => ("Σ w·h(y − z)", relative),
     }

@@ -6,5 +6,6 @@ pub(crate) mod factorize;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod prox;
+pub(crate) mod rank;
 pub(crate) mod report;
 pub(crate) mod solve;

@@ -70,6 +70,8 @@ fn chart(title: &str, x_name: &str, points: &[(f64, f64)], levels: &[Level], log
         x_name,
         points,
         levels,
+        spreads: &[],
+        mark: None,
         log,
     };
     chart.svg()

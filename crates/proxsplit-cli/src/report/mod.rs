@@ -4,8 +4,11 @@ mod curves;
 mod picture;
 mod pictures;
 mod png;
+mod rank;
 mod svg;
 mod tables;
+
+pub(crate) use rank::rank_page;
 
 use crate::args::Image;
 use crate::factors::{Atom, Factors};
@@ -16,7 +19,7 @@ use askama::Template;
 use pictures::{Codes, Gallery};
 use proxsplit::Reason;
 use svg::Bars;
-use tables::Topic;
+use tables::{Family, Topic};
 
 /// Everything that a page is made of.
 pub(crate) struct Source<'a> {
@@ -44,6 +47,7 @@ struct Page<'a> {
     certificate: Vec<(String, String)>,
     atoms: Option<Gallery>,
     topics: Vec<Topic<'a>>,
+    consensus: Option<Family>,
     sparsity: [String; 2],
     codes: Option<Codes>,
     settings: Vec<Vec<(String, String)>>,
@@ -79,6 +83,7 @@ pub(crate) fn html(source: &Source<'_>) -> askama::Result<String> {
             .image
             .and_then(|image| pictures::gallery(source.factors, &atoms, image)),
         topics: tables::topics(source, &atoms),
+        consensus: record.consensus.as_ref().map(tables::family),
         sparsity: bars(record, &atoms),
         codes: pictures::codes(source.factors, &atoms),
         settings: settings

@@ -5,6 +5,7 @@ use crate::factors::Atom;
 use crate::missing;
 use crate::number;
 use crate::record::Record;
+use proxsplit_factor::{ALIKE, Consensus};
 use serde_json::Value;
 
 /// Atoms whose features are listed at most, and features of each.
@@ -47,6 +48,37 @@ fn strongest(x: &[f64]) -> Vec<usize> {
     }
     places.sort_by(stronger);
     places
+}
+
+/// How the atoms fared in several runs.
+pub(super) struct Family {
+    pub(super) caption: String,
+    /// Atom, runs that have it, mean cosine with its partners, and the run of the medoid.
+    pub(super) rows: Vec<[String; 4]>,
+}
+
+/// The atoms in the order of X.
+pub(super) fn family(consensus: &Consensus) -> Family {
+    let runs = consensus.objectives.len();
+    let row = |(k, atom): (usize, &proxsplit_factor::ReturnedAtom)| {
+        [
+            k.to_string(),
+            format!("{} of {runs}", atom.runs),
+            format!("{:.3}", atom.cosine),
+            (atom.medoid + 1).to_string(),
+        ]
+    };
+    Family {
+        caption: format!(
+            "{runs} runs from different starts; run {} has the least objective, and its factors are shown. A run has an atom if the cosine with \
+             its partner there is at least {ALIKE}. Mean cosine of matched atoms over all pairs of runs {:.3}, cophenetic correlation of the \
+             samples' groups {:.3}.",
+            consensus.best + 1,
+            consensus.cosine,
+            consensus.cophenetic
+        ),
+        rows: consensus.atoms.iter().enumerate().map(row).collect(),
+    }
 }
 
 /// The data without the folders before it.
@@ -114,7 +146,7 @@ pub(super) fn settings(record: &Record) -> Vec<(String, String)> {
     rows
 }
 
-fn plain(value: &Value) -> String {
+pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Bool(true) => "yes".to_owned(),

@@ -11,6 +11,7 @@ mod loss;
 mod missing;
 mod overwrite;
 mod prox;
+mod rank;
 mod reading;
 mod refuse;
 mod shell;

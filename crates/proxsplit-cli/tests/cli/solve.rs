@@ -25,6 +25,8 @@ fn the_lasso_is_solved_by_both_methods_and_all_steps() {
     let expected = [1.975, 0.0, -3.6];
     let ways = [
         "--step auto",
+        "--method working-set",
+        "--method panoc",
         "--step 0.2",
         "--step backtracking",
         "--step bb",
@@ -154,4 +156,45 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
         ))
         .refused(1, &["in advance"]);
     assert!(!bench.path("out").exists());
+}
+
+#[test]
+fn a_path_begins_at_zero_and_its_points_are_those_of_single_runs() {
+    let bench = Bench::new();
+    diagonal(&bench);
+    let words = "solve --loss least-squares --data a.npy --target b.npy --tol 1e-9";
+    let record = bench
+        .run(&format!("{words} --penalty l1:1 --path 5 --path-end 0.01 --out path --json"))
+        .json();
+    let points = record["path"].as_array().unwrap();
+    assert_eq!((points.len(), &record["converged"]), (5, &true.into()));
+    // |Aᵀb| = (8, 0.05, 1): from 8 on nothing moves.
+    assert!((points[0]["factor"].as_f64().unwrap() - 8.0).abs() < 1e-6);
+    assert_eq!(points[0]["nonzeros"], 0);
+    assert_eq!(points[4]["nonzeros"], 2);
+    assert_eq!(bench.names("path"), ["path.csv", "path.npy", "run.json"]);
+    assert_eq!(bench.text("path/path.csv").lines().count(), 6);
+    let last = points[4]["term"].as_str().unwrap();
+    let single = bench.run(&format!("{words} --penalty {last} --out single --json")).json();
+    let (a, b) = (points[4]["objective"].as_f64().unwrap(), single["objective"].as_f64().unwrap());
+    assert!((a - b).abs() <= 1e-9 * b.abs());
+    bench
+        .run(&format!("{words} --path 5 --out none"))
+        .refused(2, &["--penalty"]);
+    bench
+        .run(&format!("{words} --penalty sql2:1 --path 5 --out none"))
+        .refused(1, &["0 is never one"]);
+}
+
+#[test]
+fn a_method_that_does_not_apply_is_refused_with_the_reason() {
+    let bench = Bench::new();
+    diagonal(&bench);
+    let words = "solve --loss least-squares --data a.npy --target b.npy --out out";
+    bench
+        .run(&format!("{words} --method working-set --penalty l2:1"))
+        .refused(1, &["sums over entries or groups"]);
+    bench
+        .run(&format!("{words} --method working-set --step 0.1"))
+        .refused(1, &["--step"]);
 }

@@ -46,6 +46,7 @@ impl<T: Lanes> Residual<'_, T> {
             return self.formed(out, v, false);
         }
         let data = self.problem.data;
+        let held_out = data.held_out();
         data.with_rows(out, v, 0..v.len());
         let weights = data.weights();
         let pulls = match &weights.samples {
@@ -58,6 +59,9 @@ impl<T: Lanes> Residual<'_, T> {
         if let Some(of) = &weights.features {
             of.weigh(out, 1);
         }
+        if let Some(fold) = held_out {
+            fold.take_from_rows(out, v, (&self.factors.x, &self.factors.a));
+        }
     }
 
     /// out ← dᵀR
@@ -67,6 +71,7 @@ impl<T: Lanes> Residual<'_, T> {
             return self.formed(out, d, true);
         }
         let data = self.problem.data;
+        let held_out = data.held_out();
         data.with_columns(out, d, 0..out.len());
         let weights = data.weights();
         let pulls = match &weights.features {
@@ -79,18 +84,23 @@ impl<T: Lanes> Residual<'_, T> {
         if let Some(of) = &weights.samples {
             of.weigh(out, 1);
         }
+        if let Some(fold) = held_out {
+            fold.take_from_columns(out, d, (&self.factors.x, &self.factors.a), 0);
+        }
     }
 
     /// Whether entries count each in its own way, so that products of XA tell nothing.
     fn is_formed(&self) -> bool {
         let data = self.problem.data;
         let is_huber = matches!(self.problem.loss, Loss::Huber(_));
-        data.missing() > 0 || data.weights().entries.is_some() || is_huber
+        let is_missing = data.missing() > 0 && data.held_out().is_none();
+        is_missing || data.weights().entries.is_some() || is_huber
     }
 
     /// Whether all entries count alike, so that ‖d‖²‖v‖² is the curvature of a rank-one term and no bound on it.
     pub(super) fn is_uniform(&self) -> bool {
-        !self.is_formed() && !self.problem.data.is_weighted()
+        let data = self.problem.data;
+        !self.is_formed() && !data.is_weighted() && data.missing() == 0
     }
 
     /// What the misfit changes by when a pair is put in a place that is empty.

@@ -3,6 +3,7 @@
 //! Methods see the data through this trait alone: they improve codes, let the misfit see all codes, improve X for them, and ask for
 //! the value. What a misfit keeps between these calls is its own affair, and so is where the columns are.
 
+mod held_out;
 mod kl;
 mod observed;
 mod reweighted;
@@ -13,6 +14,7 @@ use crate::loss::Loss;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes, times};
 use crate::weights::LineWeights;
+use held_out::HeldOut;
 use kl::KullbackLeibler;
 use observed::Observed;
 use proxsplit::certificate::Assumption;
@@ -35,7 +37,10 @@ pub(crate) fn of<'a, T: Lanes>(
             Box::new(Reweighted::new(data, rank, loss))
         }
         (Loss::Huber(_), _) => Box::new(Reweighted::new(data, rank, loss)),
-        (Loss::Squared, None) => Box::new(Squared::new(data, rank)),
+        (Loss::Squared, None) => match data.held_out() {
+            None => Box::new(Squared::new(data, rank)),
+            Some(fold) => Box::new(HeldOut::new(Squared::new(data, rank), fold)),
+        },
         (Loss::Squared, Some(gaps)) => Box::new(Observed::new(Squared::new(data, rank), gaps)),
         (Loss::KullbackLeibler, _) => Box::new(KullbackLeibler::new(data, rank)),
     }
@@ -54,6 +59,16 @@ pub(crate) trait Misfit<T: Lanes>: Send + Sync {
 
     /// The codes of all columns for Xᵀ, as exact as can be.
     fn solve_codes_exactly(&mut self, x: &[T], codes: &mut [T], psi: &Term<'_, T>);
+
+    /// The codes of a look, which begins near its end; its statements are about the codes that are found.
+    fn refine_codes(&mut self, x: &[T], codes: &mut [T], psi: &Term<'_, T>) {
+        self.solve_codes_exactly(x, codes, psi);
+    }
+
+    /// What a look costs, in passes.
+    fn look_cost(&self) -> f64 {
+        1.0
+    }
 
     /// Looks at the codes of all columns, which `solve_atoms` and `value` are then about.
     fn see(&mut self, codes: &[T]);
@@ -98,6 +113,11 @@ pub(crate) trait Misfit<T: Lanes>: Send + Sync {
     /// What the theorems about methods ask of the misfit, if it does not hold.
     fn assumption(&self) -> Option<Assumption> {
         None
+    }
+
+    /// The misfit and the slope of X, transposed, of a range of columns with their codes; asked of misfits without shares.
+    fn slope_of(&mut self, _: &[T], _: &[T], _: Range<usize>, _slope: &mut [T]) -> f64 {
+        f64::NAN
     }
 
     /// The misfit as a sum of shares of batches, if it is quadratic in X; methods that need it are refused for others.

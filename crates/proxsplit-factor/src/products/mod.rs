@@ -5,6 +5,7 @@
 mod dense;
 mod gaps;
 mod gram;
+mod held_out;
 mod kernel;
 mod lanes;
 #[cfg(test)]
@@ -14,18 +15,21 @@ mod sparse;
 mod tests;
 mod weighted;
 
-pub(crate) use gaps::{GATHERED, Gaps, add_block};
+pub(crate) use gaps::{GATHERED, Gaps, Own, add_block};
 pub(crate) use gram::{PART, distance_squared, dot, gram, in_order, times};
+pub(crate) use held_out::HeldOut;
 pub(crate) use kernel::padded;
 pub use lanes::Lanes;
 
 use crate::Missing;
+use crate::rank::Speckle;
 use dense::Window;
-use proxsplit::data::{Dense, Element, Elements, Matrix, dispatch};
+use proxsplit::data::{Dense, Element, Elements, Matrix, Order, dispatch};
 use proxsplit::{Error, error};
 use rayon::prelude::*;
 use sparse::{Lines, Product};
 use std::ops::Range;
+use std::sync::Arc;
 use weighted::DataWeights;
 
 /// Y/scale, as it is stored, ready for products in the precision of the factors.
@@ -37,16 +41,18 @@ use weighted::DataWeights;
 pub struct Data<'a, T> {
     matrix: Matrix<'a>,
     /// Dense data in the precision of the factors, if they were narrowed.
-    narrow: Option<Vec<T>>,
+    narrow: Option<Arc<Vec<T>>>,
     scale: f64,
     missing: Missing,
     /// 1/scale
     weight: T,
     /// A sparse matrix by columns and by rows.
-    lines: Option<[Lines<'a, T>; 2]>,
+    lines: Option<Arc<[Lines<'a, T>; 2]>>,
     /// Where entries are missing, if any are; products read 0 there.
     gaps: Option<Gaps>,
     weights: DataWeights<'a, T>,
+    /// Which entries are held out, if some are.
+    held_out: Option<Speckle>,
     square: f64,
 }
 
@@ -64,14 +70,14 @@ impl<'a, T: Lanes> Data<'a, T> {
             error::require(name, count as f64, count > 0, "at least 1")?;
         }
         check_finite(matrix, missing)?;
-        let gaps = Gaps::find(matrix, missing)?;
+        let gaps = Gaps::find(matrix, missing, None)?;
         let (elements, lines) = match matrix {
             Matrix::Dense(dense) => (dense.elements(), None),
-            Matrix::Sparse(sparse) => (sparse.elements(), Some(Lines::both(sparse))),
+            Matrix::Sparse(sparse) => (sparse.elements(), Some(Arc::new(Lines::both(sparse)))),
         };
         let square = checked_square::<T>(elements, scale)?;
         let narrow = match matrix {
-            Matrix::Dense(dense) => narrowed(dense.elements())?,
+            Matrix::Dense(dense) => narrowed(dense.elements())?.map(Arc::new),
             Matrix::Sparse(_) => None,
         };
         Ok(Self {
@@ -83,6 +89,7 @@ impl<'a, T: Lanes> Data<'a, T> {
             lines,
             gaps,
             weights: DataWeights::NONE,
+            held_out: None,
             square,
         })
     }
@@ -153,7 +160,7 @@ impl<'a, T: Lanes> Data<'a, T> {
 
     fn times_columns(&self, out: &mut [T], x: &[T], range: Range<usize>) {
         let rank = x.len() / self.rows();
-        match (&self.lines, self.matrix) {
+        match (self.lines.as_deref(), self.matrix) {
             (Some([columns, _]), _) => columns.gather(Product {
                 out,
                 f: x,
@@ -185,7 +192,7 @@ impl<'a, T: Lanes> Data<'a, T> {
 
     fn times_rows(&self, out: &mut [T], a: &[T], range: Range<usize>) {
         let rank = out.len() / self.rows();
-        match (&self.lines, self.matrix) {
+        match (self.lines.as_deref(), self.matrix) {
             (Some([_, rows]), _) if range.len() == self.cols() => {
                 rows.gather(Product {
                     out,
@@ -228,6 +235,14 @@ fn check_finite(matrix: Matrix<'_>, missing: Missing) -> Result<(), Error> {
         Missing::None | Missing::Unstored => elements.first_non_finite(),
     };
     bad.map_or(Ok(()), |index| Err(Error::NotFinite { what, index }))
+}
+
+/// How far apart neighbours in a column, and in a row, are stored.
+fn strides(dense: Dense<'_>) -> (usize, usize) {
+    match dense.order() {
+        Order::ColumnMajor => (1, dense.rows()),
+        Order::RowMajor => (dense.cols(), 1),
+    }
 }
 
 /// A missing entry as products read it.

@@ -5,14 +5,31 @@ from importlib.metadata import PackageNotFoundError, version
 from . import prox
 from ._certificate import Certificate
 from ._check import Audit, check
+from ._consensus import Consensus
 from ._dictionary import DictionaryLearning
+from ._linear import SparseClassifier, SparseRegressor
 from ._minibatch import MiniBatchNMF
 from ._minimize import minimize
 from ._nmf import NMF
+from ._rank import RankSelection, select_rank
 
 try:
     __version__ = version("proxsplit")
 except PackageNotFoundError:  # pragma: no cover - run from a source tree
     __version__ = "0"
 
-__all__ = ["NMF", "Audit", "Certificate", "DictionaryLearning", "MiniBatchNMF", "check", "minimize", "prox"]
+__all__ = [
+    "NMF",
+    "Audit",
+    "Certificate",
+    "Consensus",
+    "DictionaryLearning",
+    "MiniBatchNMF",
+    "RankSelection",
+    "SparseClassifier",
+    "SparseRegressor",
+    "check",
+    "minimize",
+    "prox",
+    "select_rank",
+]

@@ -14,8 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from . import _proxsplit
 from ._advice import advise
 from ._certificate import Certificate
+from ._consensus import Consensus
 from ._data import factor, factor_dtype, native, validated
+from ._plot import plot
 from ._progress import Progress
+from ._trace import Trace
 
 if TYPE_CHECKING:
     if sys.version_info >= (3, 11):
@@ -51,6 +54,10 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _is_signed(self) -> bool:
         """Whether the data may be negative."""
         raise NotImplementedError
+
+    def _loss(self) -> str:
+        """The name of the loss."""
+        return "squared"
 
     def _start(self, X: Any, W: Any, H: Any) -> tuple[str, int, Any, Any]:
         """The initialisation, the number of components, and the given factors."""
@@ -106,14 +113,31 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _fit(self, X: Any, W: Any = None, H: Any = None, sample_weight: Any = None) -> NDArray[Any]:
         """Learn the components and return the codes, whatever the output is set to be."""
         X = validated(self, X, signed=self._is_signed(), reset=True)
-        answer = self._run(X, *self._start(X, W, H), sample_weight)
+        answer = self._best_run(X, self._start(X, W, H), sample_weight)
         self._keep(answer, X)
         if answer["interrupt"] is not None:
             raise answer["interrupt"]
         advise(self, self.certificate_, answer["reason"], answer["degenerate"])
         return answer["W"]
 
-    def _run(self, X: Any, init: str, rank: int, W: Any, H: Any, sample_weight: Any = None) -> dict[str, Any]:
+    def _best_run(self, X: Any, start: tuple[str, int, Any, Any], sample_weight: Any) -> dict[str, Any]:
+        """The run with the least objective, of as many as are asked for where there is a choice."""
+        n_init = getattr(self, "n_init", 1)
+        if isinstance(n_init, bool) or not isinstance(n_init, (int, np.integer)) or n_init < 1:
+            raise ValueError(f"The 'n_init' parameter of {type(self).__name__} must be an int in the range [1, inf). Got {n_init!r} instead.")
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        answers = [self._run(X, seed, *start, sample_weight)]
+        init = "nndsvdar" if start[0] == "nndsvdar" else "random"
+        while len(answers) < n_init and answers[-1]["interrupt"] is None:
+            answers.append(self._run(X, seed + len(answers), init, start[1], None, None, sample_weight))
+        objectives = [answer["certificate"]["at_point"]["objective"] for answer in answers]
+        best = answers[int(np.argmin(objectives))]
+        if hasattr(self, "n_init"):
+            factors = [(answer["W"], answer["H"]) for answer in answers]
+            self.consensus_ = Consensus.of(factors, objectives) if len(answers) > 1 else None
+        return {**best, "interrupt": answers[-1]["interrupt"]}
+
+    def _run(self, X: Any, seed: int, init: str, rank: int, W: Any, H: Any, sample_weight: Any = None) -> dict[str, Any]:
         dtype = factor_dtype(X, self.dtype)
         n_samples, n_features = X.shape
         codes, atoms = self._terms(n_samples, n_features)
@@ -124,12 +148,13 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             "init": "random" if init == "custom" else init,
             "tol": float(self.tol),
             "passes": float(self.max_iter),
-            "seed": int(check_random_state(self.random_state).randint(2**31 - 1)),
-            "method": self.method,
+            "seed": seed,
+            "method": self._method(),
             "batch_size": self.batch_size,
             "threads": self._threads(),
             "single": dtype == np.float32,
             "missing": self.missing,
+            "loss": self._loss(),
         }
         if init == "custom":
             W = factor(W, (n_samples, rank), dtype, "W")
@@ -146,6 +171,9 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """Called at every look at a run; true ends it."""
         return progress.show if self.verbose else None
 
+    def _method(self) -> str:
+        return self.method
+
     def _threads(self) -> int:
         return threads(self.n_threads)
 
@@ -155,7 +183,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.reconstruction_err_ = answer["error"]
         self.n_iter_ = max(1, int(np.ceil(answer["certificate"]["passes"])))
         self.method_ = answer["method"]
-        self.trace_ = answer["trace"]
+        self.trace_ = Trace(answer["trace"])
         self.certificate_ = Certificate(**answer["certificate"])
         self._codes_term = self._terms(*X.shape)[0]
 
@@ -178,7 +206,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         check_is_fitted(self)
         X = validated(self, X, signed=self._is_signed(), reset=False)
         components = np.ascontiguousarray(self.components_)
-        return _proxsplit.encode(native(X), components, self._transform_term(), self._threads(), self.missing)
+        return _proxsplit.encode(native(X), components, self._transform_term(), self._threads(), self.missing, self._loss())
 
     def _transform_term(self) -> str:
         return self._codes_term
@@ -198,6 +226,28 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """
         check_is_fitted(self)
         return X @ self.components_
+
+    def plot(self, kind: str = "convergence", *, shape: tuple[int, int] | None = None, codes: Any = None, ax: Any = None) -> Any:
+        """Draw the run or its outcome with matplotlib.
+
+        Parameters
+        ----------
+        kind : {"convergence", "atoms", "codes"}, default="convergence"
+            The objective and the residual of every look, the components, or the codes.
+        shape : (rows, columns), default=None
+            Draw every component as an image of this shape.
+        codes : array-like of shape (n_samples, n_components), default=None
+            The codes, which the estimator does not keep, for ``kind="codes"``.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure if it is None. Images always get a figure of their own.
+
+        Returns
+        -------
+        figure : matplotlib Figure
+            The figure.
+        """
+        check_is_fitted(self)
+        return plot(self, kind, shape, codes, ax)
 
     @property
     def _n_features_out(self) -> int:

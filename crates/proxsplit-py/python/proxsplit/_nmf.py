@@ -45,6 +45,9 @@ class BaseNMF(Factorization):
             joined(atoms, self.H_penalty, self.H_set, ("alpha_H", "H_penalty", "H_set")),
         )
 
+    def _loss(self) -> str:
+        return checked_loss(self.beta_loss, type(self).__name__)
+
     def _check_solver(self) -> None:
         """Refuse a solver that is not known, where there is a choice."""
 
@@ -52,7 +55,7 @@ class BaseNMF(Factorization):
         checked_run(self)
         name, smaller = type(self).__name__, min(X.shape)
         self._check_solver()
-        checked_loss(self.beta_loss, self.solver, name)
+        self._loss()
         if self.init is not None and self.init not in INITS:
             raise ValueError(f"The 'init' parameter of {name} must be one of {', '.join(INITS)} or None. Got {self.init!r} instead.")
         custom = self.init == "custom"
@@ -80,6 +83,8 @@ class NMF(BaseNMF):
         ½‖X − WH‖² + alpha_W·n_features·(l1_ratio·‖W‖₁ + (1 − l1_ratio)/2·‖W‖²)
                    + alpha_H·n_samples·(l1_ratio·‖H‖₁ + (1 − l1_ratio)/2·‖H‖²)
 
+    With ``beta_loss="kullback-leibler"``, for counts, Σ x log(x/z) − x + z with Z = WH stands in the place of ½‖X − WH‖².
+
     Rows of X are samples. The paper and the command line put samples in columns: there Y = Xᵀ, the atoms X = Hᵀ and the codes
     A = Wᵀ.
 
@@ -94,11 +99,12 @@ class NMF(BaseNMF):
         sparse data and nonnegative factors, else 'random'. 'custom' takes `W` and `H` from :meth:`fit_transform`.
     solver : {'cd', 'mu'}, default='cd'
         As in scikit-learn. Both run the same method, see `method`: the objective is the same.
-    beta_loss : {'frobenius', 2}, default='frobenius'
-        The loss; others are refused.
+    beta_loss : {'frobenius', 'kullback-leibler', 2, 1}, default='frobenius'
+        The loss, whatever `solver` is. 'kullback-leibler' takes nonnegative data, l1 and squared l2 penalties, and the sets
+        'nonneg' and 'box' (for W also 'simplex').
     tol : float, default=1e-4
         The run has converged when the residuals of W and of H are below `tol` times ‖XHᵀ‖ and ‖WᵀX‖, the parts that cancel in
-        them at a solution. 0 makes `max_iter` passes unless nothing can be gained any more.
+        them at a solution (for 'kullback-leibler' with X/WH in the place of X). 0 makes `max_iter` passes unless nothing can be gained any more.
     max_iter : int, default=200
         Passes over the data.
     random_state : int, RandomState instance or None, default=None
@@ -109,6 +115,9 @@ class NMF(BaseNMF):
         Share of the ℓ1 norm in these penalties.
     verbose : int, default=0
         Whether to show progress.
+    n_init : int, default=1
+        Number of runs; all but the first start at random. The one with the least objective is kept, and `consensus_` says what they
+        agree on.
     shuffle : bool, default=False
         As in scikit-learn, where it shuffles coordinates. Here it changes nothing: batches always come in a new random order.
     signed : bool, default=False
@@ -138,7 +147,8 @@ class NMF(BaseNMF):
     n_components_ : int
         Number of components.
     reconstruction_err_ : float
-        ‖X − WH‖, the Frobenius norm, over the observed entries; with weights, of rows times the roots of theirs.
+        ‖X − WH‖, the Frobenius norm, over the observed entries; with weights, of rows times the roots of theirs. For other losses the
+        root of twice the divergence, as in scikit-learn.
     n_iter_ : int
         Passes over the data.
     certificate_ : Certificate
@@ -147,6 +157,8 @@ class NMF(BaseNMF):
         Objective, residual, seconds and more, for every look at the run.
     method_ : str
         The method that was used.
+    consensus_ : Consensus or None
+        What the runs agree on, if `n_init` is at least 2: how often each component came back, and the medoids.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -177,6 +189,7 @@ class NMF(BaseNMF):
         alpha_H: float | Literal["same"] = "same",
         l1_ratio: float = 0.0,
         verbose: int = 0,
+        n_init: int = 1,
         shuffle: bool = False,
         signed: bool = False,
         W_penalty: Any = None,
@@ -201,6 +214,7 @@ class NMF(BaseNMF):
         self.alpha_H = alpha_H
         self.l1_ratio = l1_ratio
         self.verbose = verbose
+        self.n_init = n_init
         self.shuffle = shuffle
         self.signed = signed
         self.W_penalty = W_penalty

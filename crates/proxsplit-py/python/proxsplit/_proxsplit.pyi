@@ -3,7 +3,21 @@ from typing import Any, final
 
 from numpy.typing import NDArray
 
-__all__ = ["Term", "audit", "catalogue", "choices", "encode", "factorize", "minimize", "update_atoms"]
+__all__ = [
+    "Term",
+    "audit",
+    "catalogue",
+    "choices",
+    "consensus",
+    "encode",
+    "factorize",
+    "linear",
+    "losses",
+    "minimize",
+    "path_factors",
+    "select_rank",
+    "update_atoms",
+]
 
 @final
 class Term:
@@ -27,6 +41,13 @@ def minimize(
     observe: Callable[..., bool] | None,
 ) -> dict[str, Any]: ...
 def catalogue() -> list[str]: ...
+def losses() -> list[str]: ...
+def linear(
+    data: Any, targets: NDArray[Any], settings: Mapping[str, Any], weights: NDArray[Any] | None = None
+) -> dict[str, Any]: ...
+def path_factors(
+    data: Any, targets: NDArray[Any], settings: Mapping[str, Any], count: int, ratio: float, weights: NDArray[Any] | None = None
+) -> list[float]: ...
 def choices() -> dict[str, list[str]]: ...
 def factorize(
     data: Any,
@@ -37,8 +58,14 @@ def factorize(
     fixed: NDArray[Any] | None = None,
     sample_weight: NDArray[Any] | None = None,
 ) -> dict[str, Any]: ...
-def encode(data: Any, h: NDArray[Any], term: str, threads: int, missing: str | None = None) -> NDArray[Any]: ...
+def encode(
+    data: Any, h: NDArray[Any], term: str, threads: int, missing: str | None = None, loss: str | None = None
+) -> NDArray[Any]: ...
 def update_atoms(h: NDArray[Any], gram: NDArray[Any], cross: NDArray[Any], term: str, threads: int) -> NDArray[Any]: ...
 def audit(
-    data: Any, w: NDArray[Any], h: NDArray[Any], codes: str, atoms: str, missing: str | None = None
+    data: Any, w: NDArray[Any], h: NDArray[Any], codes: str, atoms: str, missing: str | None = None, loss: str | None = None
 ) -> dict[str, Any]: ...
+def select_rank(
+    data: Any, plan: Mapping[str, Any], observe: Callable[[int, bool, int, float], object] | None = None
+) -> str: ...
+def consensus(runs: Sequence[tuple[NDArray[Any], NDArray[Any]]], objectives: Sequence[float]) -> tuple[str, NDArray[Any]]: ...

@@ -17,8 +17,8 @@ pub(super) const FILE: &str = "checkpoint.npz";
 #[derive(Debug)]
 pub(super) struct Keeper {
     pub(super) path: PathBuf,
-    /// Seconds between two checkpoints.
-    pub(super) every: f64,
+    /// Seconds between two checkpoints; `None` if there are none.
+    pub(super) every: Option<f64>,
     /// Tells different data apart.
     pub(super) digest: String,
     pub(super) description: Description,

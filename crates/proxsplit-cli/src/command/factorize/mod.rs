@@ -3,6 +3,7 @@
 mod checkpoint;
 mod notebook;
 mod options;
+mod restarts;
 mod result;
 mod start;
 
@@ -112,34 +113,36 @@ impl Args {
         let missing = crate::missing::words(data.missing(), input.shape());
         let missing = missing.map_or_else(String::new, |words| format!(", {words}"));
         self.tell(&format!("{}: {}{missing}", self.data, input.describe()));
-        let mut solver = Factorization::new(problem, description.settings, start)?;
-        let picked = solver.picked();
-        self.tell(&format!("rank {}, {picked}", self.rank));
         let keeper = Keeper {
             path: folder.file(checkpoint::FILE),
-            every: self.checkpoint_every,
+            every: (self.restarts == 1).then_some(self.checkpoint_every),
             digest: input.digest().to_owned(),
             description,
         };
-        if interrupt.is_asked() {
+        let runs = self.runs(problem, start, (&keeper, interrupt))?;
+        let Some(best) = runs.best() else {
             self.tell("interrupted before the first pass: nothing was written");
             return Ok(Outcome::Interrupted);
-        }
-        let (report, trace) = self.watched_run(&mut solver, &keeper, interrupt)?;
+        };
         let finished = Finished {
             args: self,
             description: &keeper.description,
             input,
             missing: data.missing(),
-            picked,
-            warnings: solver.warnings(),
-            outliers: solver.outliers(LISTED).map(|found| self.of_the_file(found)),
-            report: &report,
-            trace: &trace,
+            picked: best.picked.clone(),
+            warnings: runs.warnings(),
+            outliers: best.outliers.clone().map(|found| self.of_the_file(found)),
+            report: &best.report,
+            trace: &best.trace,
             saved: keeper.path.exists(),
+            consensus: runs.consensus(self.consensus)?,
         };
-        finished.write(folder, solver.factors())?;
-        Ok(self.shown.outcome(&report))
+        finished.write(folder, &best.factors)?;
+        Ok(if interrupt.is_asked() && self.restarts > 1 {
+            Outcome::Interrupted
+        } else {
+            self.shown.outcome(&best.report)
+        })
     }
 
     /// With the rows and columns of the file, and its numbers.
@@ -187,7 +190,7 @@ impl Args {
             }
         };
         let mut notebook = Notebook::new(keeper, interrupt, zeros);
-        let progress = Progress::new(self.shown.quiet, &stop);
+        let progress = Progress::new(self.shown.quiet || self.restarts > 1, &stop);
         let report = session.run(solver, (progress, &mut notebook));
         if report.reason == Reason::Interrupted && keeper.path.exists() {
             self.tell(&format!(

@@ -81,13 +81,16 @@ impl<T: Scalar> Observer<Factorization<'_, T>> for &mut Notebook<'_> {
             self.note(now, solver);
         }
         let flow = self.interrupt.flow();
+        let Some(every) = self.keeper.every else {
+            return flow;
+        };
         let ends = match session.limit() {
             // There is nothing left to go on from.
             Some(Reason::Diverged) => return flow,
             limit => limit.is_some() || flow.is_break(),
         };
         // At the end, before the last look: a run with other limits would not look here.
-        if ends || self.last_save.elapsed().as_secs_f64() >= self.keeper.every {
+        if ends || self.last_save.elapsed().as_secs_f64() >= every {
             self.save(session, solver);
         }
         flow

@@ -104,6 +104,13 @@ pub(crate) struct Args {
     /// The seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Method")]
     pub(super) seed: u64,
+    /// Run N times with the seeds from --seed on, and keep the run with the least objective; all but the first start at random. Limits
+    /// are those of every run
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = count, conflicts_with = "resume", help_heading = "Method")]
+    pub(super) restarts: usize,
+    /// Compare the runs: how often each atom came back, the medoid of each (medoids.npy), and which samples stay together
+    #[arg(long, requires = "restarts", help_heading = "Method")]
+    pub(super) consensus: bool,
     /// Threads; all processors by default. The result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Method")]
     pub(super) threads: Option<u16>,
@@ -181,6 +188,11 @@ impl Args {
         if self.step != Step::Auto && !incremental && self.method != Method::Sggd {
             return Err(misuse(
                 "--step is only for --method incremental and --method sggd",
+            ));
+        }
+        if self.consensus && self.restarts < 2 {
+            return Err(misuse(
+                "--consensus compares runs: use --restarts 2 or more",
             ));
         }
         if self.inner != Inner::Prox && !incremental {

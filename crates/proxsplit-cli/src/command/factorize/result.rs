@@ -13,14 +13,17 @@ use anyhow::Context;
 use proxsplit::Report;
 use proxsplit::data::{Dense, Order};
 use proxsplit::linalg::Mat;
-use proxsplit_factor::{Description, Factors, Outliers};
+use proxsplit_factor::{Consensus, Description, Factors, Outliers};
 use proxsplit_io::{
     OutputDir, write_bytes, write_json, write_json_lines, write_npy, write_npz_sparse,
 };
 use serde_json::{Map, Value, json};
 
+/// The atom of every family of atoms that is nearest to all others, if runs were compared.
+const MEDOIDS: &str = "medoids.npy";
+
 /// What a run may leave behind; where `run.json` is, the result is whole.
-pub(super) const FILES: [&str; 9] = [
+pub(super) const FILES: [&str; 10] = [
     "run.json",
     "X.npy",
     "A.npy",
@@ -29,6 +32,7 @@ pub(super) const FILES: [&str; 9] = [
     "trace.jsonl",
     "features.txt",
     "samples.txt",
+    MEDOIDS,
     report::PAGE,
 ];
 
@@ -46,6 +50,8 @@ pub(super) struct Finished<'a> {
     pub(super) report: &'a Report,
     pub(super) trace: &'a [TraceRow],
     pub(super) saved: bool,
+    /// What several runs agree on, and the medoid atoms.
+    pub(super) consensus: Option<(Consensus, Mat<f64>)>,
 }
 
 impl Finished<'_> {
@@ -75,6 +81,9 @@ impl Finished<'_> {
                     .collect();
                 write_bytes(folder.file(name), lines)?;
             }
+        }
+        if let Some((_, medoids)) = &self.consensus {
+            write_npy(folder.file(MEDOIDS), view(medoids)?)?;
         }
         write_json_lines(folder.file("trace.jsonl"), self.trace)?;
         let (x, a) = factors.zeros();
@@ -112,6 +121,7 @@ impl Finished<'_> {
             sparsity,
             notes: self.warnings.clone(),
             outliers: self.outliers.clone(),
+            consensus: self.consensus.as_ref().map(|found| found.0.clone()),
             versions: Versions::here(),
         }
     }
@@ -125,6 +135,7 @@ impl Finished<'_> {
             "threads": rayon::current_num_threads(),
             "checkpoint_every": args.checkpoint_every,
             "sparse_out": args.sparse_out,
+            "restarts": args.restarts,
             "image": image.map(|image| image.to_string()),
         })));
         settings
@@ -156,6 +167,10 @@ impl Finished<'_> {
         if let Some(found) = &self.outliers {
             text.push_str(&outliers::lines(found));
         }
+        if let Some((consensus, _)) = &self.consensus {
+            text.push_str("\n  consensus   ");
+            text.push_str(&words(consensus));
+        }
         if self.args.report {
             text.push_str("\n  report      ");
             text.push_str(&folder.file(report::PAGE).display().to_string());
@@ -173,12 +188,7 @@ fn factor<T: Scalar>(
     factor: &Mat<T>,
     sparse: bool,
 ) -> anyhow::Result<()> {
-    let view = Dense::new(
-        factor.rows(),
-        factor.cols(),
-        Order::ColumnMajor,
-        T::elements(factor.data()),
-    )?;
+    let view = view(factor)?;
     if sparse {
         write_npz_sparse(
             folder.file(&format!("{name}.npz")),
@@ -189,4 +199,22 @@ fn factor<T: Scalar>(
         write_npy(folder.file(&format!("{name}.npy")), view)?;
     }
     Ok(())
+}
+
+fn view<T: Scalar>(matrix: &Mat<T>) -> Result<Dense<'_>, proxsplit::Error> {
+    let (rows, cols) = (matrix.rows(), matrix.cols());
+    Dense::new(rows, cols, Order::ColumnMajor, T::elements(matrix.data()))
+}
+
+/// How many atoms came back.
+fn words(consensus: &Consensus) -> String {
+    let runs = consensus.objectives.len();
+    let always = consensus.atoms.iter().filter(|atom| atom.runs == runs);
+    format!(
+        "{} of {} atoms came back in all {runs} runs; mean cosine {:.3}, cophenetic correlation {:.3}",
+        always.count(),
+        consensus.atoms.len(),
+        consensus.cosine,
+        consensus.cophenetic
+    )
 }

@@ -18,6 +18,10 @@ pub(crate) struct Chart<'a> {
     pub(crate) x_name: &'a str,
     pub(crate) points: &'a [(f64, f64)],
     pub(crate) levels: &'a [Level],
+    /// How far each point may be off, up and down; none if empty.
+    pub(crate) spreads: &'a [f64],
+    /// Where on the x-axis to look first.
+    pub(crate) mark: Option<f64>,
     /// Whether a logarithmic scale suits the values, should they be positive.
     pub(crate) log: bool,
 }
@@ -39,7 +43,9 @@ impl Chart<'_> {
         let mut canvas = Canvas::new(width, height, self.title);
         let x = Axis::over(self.points.iter().map(|p| p.0), false).beginning_at_zero();
         let levels = self.levels.iter().map(|level| level.at);
-        let y = Axis::over(self.points.iter().map(|p| p.1).chain(levels), self.log).with_room();
+        let spread = self.ranges().flat_map(|(_, low, high)| [low, high]);
+        let values = self.points.iter().map(|p| p.1).chain(levels).chain(spread);
+        let y = Axis::over(values, self.log).with_room();
         let place = |(a, b): (f64, f64)| {
             (
                 LEFT + x.at(a) * (width - LEFT - RIGHT),
@@ -69,8 +75,21 @@ impl Chart<'_> {
             canvas.line("level", (LEFT, at), (width - RIGHT, at));
             canvas.label("level-name end", (width - RIGHT, at - 5.0), level.name);
         }
+        if let Some(mark) = self.mark {
+            let (at, _) = place((mark, 0.0));
+            canvas.line("level", (at, TOP), (at, height - BOTTOM));
+        }
+        for (x, low, high) in self.ranges() {
+            canvas.line("mark", place((x, low)), place((x, high)));
+        }
         self.curve(&mut canvas, place);
         canvas.finish()
+    }
+
+    /// Every point's x with the ends of its spread.
+    fn ranges(&self) -> impl Iterator<Item = (f64, f64, f64)> + Clone {
+        let points = self.points.iter().zip(self.spreads);
+        points.map(|((x, y), spread)| (*x, y - spread, y + spread))
     }
 
     fn curve(&self, canvas: &mut Canvas, place: impl Fn((f64, f64)) -> (f64, f64)) {
@@ -132,6 +151,8 @@ mod tests {
                 x_name: "pass",
                 points: &points,
                 levels: &[],
+                spreads: &[0.1],
+                mark: Some(0.0),
                 log: true,
             };
             let svg = chart.svg();

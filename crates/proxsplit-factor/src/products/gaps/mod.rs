@@ -10,6 +10,7 @@ use positions::{Kind, Positions};
 
 use super::{Data, Lanes, in_order};
 use crate::Missing;
+use crate::rank::Speckle;
 use proxsplit::Error;
 use proxsplit::data::{Dense, Element, Matrix, Order, Sparse, dispatch};
 use rayon::prelude::*;
@@ -27,18 +28,32 @@ pub(crate) struct Gaps {
 }
 
 impl Gaps {
-    /// Looks for missing entries; `None` if there are none.
-    pub(crate) fn find(matrix: Matrix<'_>, missing: Missing) -> Result<Option<Self>, Error> {
-        let (order, positions) = match (matrix, missing) {
+    /// Looks for missing entries, to which those that are held out are added; `None` if there are none.
+    pub(crate) fn find(
+        matrix: Matrix<'_>,
+        missing: Missing,
+        held_out: Option<Speckle>,
+    ) -> Result<Option<Self>, Error> {
+        let order = match matrix {
+            Matrix::Dense(dense) => dense.order(),
+            Matrix::Sparse(sparse) => sparse.order(),
+        };
+        let is_held_out = |line: usize, place: usize| {
+            held_out.is_some_and(|speckle| match order {
+                Order::ColumnMajor => speckle.holds_out(place, line),
+                Order::RowMajor => speckle.holds_out(line, place),
+            })
+        };
+        let positions = match (matrix, missing) {
             (_, Missing::None) => return Ok(None),
             (Matrix::Dense(_), Missing::Unstored) => {
                 return Err(Error::Incompatible(
                     "dense data store every entry: mark the missing ones by NaN, or give sparse data".into(),
                 ));
             }
-            (Matrix::Dense(dense), Missing::Nan) => (dense.order(), nan_of_dense(dense)),
-            (Matrix::Sparse(sparse), Missing::Nan) => (sparse.order(), nan_of_sparse(sparse)),
-            (Matrix::Sparse(sparse), Missing::Unstored) => (sparse.order(), stored(sparse)),
+            (Matrix::Dense(dense), Missing::Nan) => nan_of_dense(dense, is_held_out),
+            (Matrix::Sparse(sparse), Missing::Nan) => nan_of_sparse(sparse, is_held_out),
+            (Matrix::Sparse(sparse), Missing::Unstored) => stored(sparse, is_held_out),
         };
         let all = matrix.rows() * matrix.cols();
         let count = match positions.kind() {
@@ -77,34 +92,43 @@ fn lines(order: Order, (rows, cols): (usize, usize)) -> (usize, usize) {
     }
 }
 
-fn nan_of_dense(dense: Dense<'_>) -> Positions {
+fn nan_of_dense(dense: Dense<'_>, is_held_out: impl Fn(usize, usize) -> bool + Copy) -> Positions {
     let (lines, width) = lines(dense.order(), (dense.rows(), dense.cols()));
     dispatch!(Elements: dense.elements() => values, {
-        let nan = |at: usize| values[at].f64().is_nan();
+        let is_missing = |line: usize, i: usize| values[line * width + i].f64().is_nan() || is_held_out(line, i);
         // Counted first, so that the longer list is never made.
         let count = values.par_iter().filter(|v| v.f64().is_nan()).count();
         let kind = if 2 * count <= values.len() { Kind::Missing } else { Kind::Observed };
         Positions::collect(kind, width, (0..lines).map(|line| {
-            (0..width).filter(move |&i| nan(line * width + i) == (kind == Kind::Missing))
+            (0..width).filter(move |&i| is_missing(line, i) == (kind == Kind::Missing))
         }))
     })
 }
 
-fn nan_of_sparse(sparse: Sparse<'_>) -> Positions {
+fn nan_of_sparse(sparse: Sparse<'_>, is_held_out: impl Fn(usize, usize) -> bool) -> Positions {
     let (lines, width) = lines(sparse.order(), (sparse.rows(), sparse.cols()));
     let (starts, indices, elements) = (sparse.starts(), sparse.indices(), sparse.elements());
     let of_line = |line| {
-        (starts.get(line)..starts.get(line + 1))
+        let mut missing: Vec<usize> = (starts.get(line)..starts.get(line + 1))
             .filter(|&at| elements.get(at).is_nan())
             .map(|at| indices.get(at))
+            .collect();
+        let held_out = (0..width).filter(|&i| is_held_out(line, i));
+        missing.extend(held_out);
+        missing.sort_unstable();
+        missing.dedup();
+        missing.into_iter()
     };
     Positions::collect(Kind::Missing, width, (0..lines).map(of_line))
 }
 
-fn stored(sparse: Sparse<'_>) -> Positions {
+fn stored(sparse: Sparse<'_>, is_held_out: impl Fn(usize, usize) -> bool + Copy) -> Positions {
     let (lines, width) = lines(sparse.order(), (sparse.rows(), sparse.cols()));
     let (starts, indices) = (sparse.starts(), sparse.indices());
-    let of_line = |line| (starts.get(line)..starts.get(line + 1)).map(|at| indices.get(at));
+    let of_line = |line| {
+        let stored = (starts.get(line)..starts.get(line + 1)).map(|at| indices.get(at));
+        stored.filter(move |&i| !is_held_out(line, i))
+    };
     Positions::collect(Kind::Observed, width, (0..lines).map(of_line))
 }
 
@@ -144,9 +168,13 @@ impl Gaps {
 }
 
 impl<T: Lanes> Data<'_, T> {
-    /// How many entries are missing.
+    /// How many entries are missing, or held out.
     pub fn missing(&self) -> usize {
-        self.gaps.as_ref().map_or(0, |gaps| gaps.count)
+        match (&self.gaps, self.speckle()) {
+            (Some(gaps), _) => gaps.count,
+            (None, Some(speckle)) => speckle.count(self.rows(), self.cols()),
+            (None, None) => 0,
+        }
     }
 
     /// Where entries are missing, if any are.

@@ -135,7 +135,9 @@ fn the_fewer_entries_are_listed() {
     for (every, kind) in [(1, Kind::Missing), (9, Kind::Observed)] {
         let values = values(every);
         let dense = Dense::new(SHAPE.0, SHAPE.1, Order::RowMajor, Elements::F64(&values)).unwrap();
-        let gaps = Gaps::find(dense.into(), Missing::Nan).unwrap().unwrap();
+        let gaps = Gaps::find(dense.into(), Missing::Nan, None)
+            .unwrap()
+            .unwrap();
         assert_eq!((gaps.rows.kind(), gaps.columns.kind()), (kind, kind));
         assert_eq!(
             gaps.count,

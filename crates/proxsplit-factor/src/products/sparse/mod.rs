@@ -12,6 +12,7 @@
 mod kernel;
 
 use super::lanes::{Lanes, Number};
+use crate::rank::Speckle;
 use kernel::Place;
 use proxsplit::data::{Element, Elements, Index, Indices, Order, Sparse, dispatch};
 use std::ops::Range;
@@ -81,6 +82,44 @@ impl<'a, T: Lanes> Lines<'a, T> {
         }
     }
 
+    /// The same with 0 for stored entries that are held out.
+    pub(crate) fn without(sparse: Sparse<'a>, speckle: Speckle) -> [Self; 2] {
+        let starts: Vec<usize> =
+            dispatch!(Indices: sparse.starts() => starts, starts.iter().map(|s| s.at()).collect());
+        let indices: Vec<u32> = dispatch!(Indices: sparse.indices() => indices,
+            indices.iter().map(|i| i.at() as u32).collect());
+        let mut values: Vec<T> = dispatch!(Elements: sparse.elements() => values,
+            values.iter().map(|&v| read(v)).collect());
+        let width = match sparse.order() {
+            Order::ColumnMajor => sparse.rows(),
+            Order::RowMajor => sparse.cols(),
+        };
+        for (line, pair) in starts.windows(2).enumerate() {
+            for at in pair[0]..pair[1] {
+                let (row, column) = match sparse.order() {
+                    Order::ColumnMajor => (indices[at] as usize, line),
+                    Order::RowMajor => (line, indices[at] as usize),
+                };
+                if speckle.holds_out(row, column) {
+                    values[at] = T::ZERO;
+                }
+            }
+        }
+        let (flipped, lines, numbers) = flip(&starts, &indices, &values, width, |value| value);
+        let flipped = Self {
+            starts: flipped,
+            entries: Entries::Built(lines, numbers),
+        };
+        let stored = Self {
+            starts,
+            entries: Entries::Built(indices, values),
+        };
+        match sparse.order() {
+            Order::ColumnMajor => [stored, flipped],
+            Order::RowMajor => [flipped, stored],
+        }
+    }
+
     /// out (K × lines) ← weight · Σ_i M_il f_i for the lines of `range`.
     pub(crate) fn gather(&self, product: Product<'_, T>) {
         self.multiply(product, Way::Gather);
@@ -137,7 +176,7 @@ enum Way {
 }
 
 /// Starts, indices and values of the other order, by a counting sort.
-fn flip<V: Copy, E: Copy, I: Index>(
+fn flip<V: Copy, E: Copy, I: Place>(
     starts: &[usize],
     indices: &[I],
     elements: &[E],
@@ -146,7 +185,7 @@ fn flip<V: Copy, E: Copy, I: Index>(
 ) -> (Vec<usize>, Vec<u32>, Vec<V>) {
     let mut next = vec![0; width + 1];
     for index in indices {
-        next[index.at() + 1] += 1;
+        next[index.place() + 1] += 1;
     }
     for l in 0..width {
         next[l + 1] += next[l];
@@ -157,7 +196,7 @@ fn flip<V: Copy, E: Copy, I: Index>(
     let mut values: Vec<V> = elements.iter().map(|&e| widen(e)).collect();
     for (line, pair) in starts.windows(2).enumerate() {
         for at in pair[0]..pair[1] {
-            let to = &mut next[indices[at].at()];
+            let to = &mut next[indices[at].place()];
             lines[*to] = line as u32;
             values[*to] = widen(elements[at]);
             *to += 1;

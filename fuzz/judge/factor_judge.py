@@ -174,6 +174,9 @@ def dead(problem, choice, outcome, x, a, truth):
     if "dead_atoms" in stated:
         sizes = np.linalg.norm(x, axis=0) * np.linalg.norm(a, axis=1)
         tiny = {k for k in range(choice.fixed, len(sizes)) if sizes[k] <= 1e-9 * max(sizes.max(), 1e-300)} | set(empty)
+        if problem.weights is not None:  # an atom that only samples or features without weight use is as good as dead
+            rows, columns = problem.weights.any(axis=1), problem.weights.any(axis=0)
+            tiny |= set(dead_atoms(x[rows], a[:, columns], choice.fixed))
         if not len(empty) <= stated["dead_atoms"] <= len(tiny):
             complaints.append(f"dead_atoms {stated['dead_atoms']}, but X or A is empty at {empty}")
     said = " ".join(outcome.record.get("notes") or outcome.record.get("warnings") or [])

@@ -5,6 +5,7 @@ import unittest
 import numpy as np
 import scipy.optimize
 import scipy.sparse
+import scipy.special
 
 from bench import evaluate
 from bench.case import Case
@@ -53,6 +54,17 @@ class Evaluation(unittest.TestCase):
     def test_factors_that_are_not_feasible_are_refused(self):
         with self.assertRaises(ValueError):
             self.judge(np.ones((3, 3)), -np.ones((3, 1)))
+
+    def test_divergences_are_those_of_the_definition(self):
+        random = np.random.default_rng(3)
+        y = random.poisson(1.0, (20, 30)).astype(float)
+        x, a = random.random((20, 3)), random.random((3, 30))
+        z = x @ a
+        expected = scipy.special.kl_div(y, z).sum()
+        for stored in [y, scipy.sparse.csc_matrix(y)]:
+            self.assertLess(abs(evaluate.divergence(stored, x, a) - expected), 1e-10 * expected)
+        with self.assertRaises(ValueError):
+            evaluate.divergence(y, -x, a)
 
 
 if __name__ == "__main__":

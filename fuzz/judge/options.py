@@ -78,7 +78,7 @@ def term(rng, size, length, allowed=None):
     while True:
         chosen, where = penalty(rng, size), a_set(rng, size, length)
         candidate = Term(chosen, where)
-        if allowed and (candidate.names - allowed or not candidate.nonnegative()):
+        if allowed and (candidate.names - allowed or not candidate.nonnegative() or (chosen and "simplex" in candidate.names)):
             continue
         if chosen and where == "binary":  # the program has no rule for it
             continue
@@ -109,7 +109,8 @@ def choose(rng, data):
     allowed = OF_COUNTS if loss == "kl" else None
     x_penalty, x_set, x_term = term(rng, size, m, allowed and allowed - {"simplex"})
     a_penalty, a_set_, a_term = term(rng, size, rank, allowed)
-    method = str(rng.choice(["auto", "batch", "incremental", "aggregated", "sggd"], p=[0.3, 0.2, 0.2, 0.2, 0.1]))
+    weights = [0.3, 0.2, 0.2, 0.2, 0.1] if loss == "squared" else [0.4, 0.3, 0.3, 0.0, 0.0]
+    method = str(rng.choice(["auto", "batch", "incremental", "aggregated", "sggd"], p=weights))
     arguments = ["-k", rank, "--method", method, "--x-set", x_set, "--a-set", a_set_]
     arguments += ["--loss", loss] if loss != "squared" else []
     arguments += ["--x-penalty", x_penalty] if x_penalty else []
@@ -118,7 +119,7 @@ def choose(rng, data):
         method = arguments[3] = str(rng.choice(["auto", "batch"]))
     if method in ("incremental", "aggregated", "sggd") and rng.random() < 0.7:
         arguments += ["--batch", int(rng.integers(1, n + 1))]
-    if method == "incremental" and rng.random() < 0.4:
+    if method == "incremental" and loss == "squared" and rng.random() < 0.4:
         arguments += ["--inner", "identity"]
     if method in ("incremental", "sggd"):
         arguments += ["--step", _step(rng)]

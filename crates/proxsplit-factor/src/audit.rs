@@ -38,8 +38,9 @@ pub struct Audit {
     pub sparsity_a: f64,
     /// Atoms that are zero or that no sample uses.
     pub dead_atoms: Vec<usize>,
-    /// What replacing a dead atom would gain at least.
-    pub escape: f64,
+    /// What replacing a dead atom would gain at least: 0 if a search has found nothing, which proves nothing; `None` if codes are
+    /// tied together, so that there was none.
+    pub escape: Option<f64>,
     /// The first vector that is outside its set by more than rounding of single precision.
     pub outside: Option<Outside>,
     /// Whether one penalty can be made as small as one likes by moving scale to the other factor.
@@ -77,14 +78,14 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
         None => atoms.value(&factors.x, rank) + codes.value(&factors.a, rank),
         Some(_) => f64::INFINITY,
     };
-    let total = problem.data.square();
+    let (objective, total) = (found.misfit + penalties, problem.data.square());
     let mut misfit = problem.misfit();
     let best = look::with_best_codes(problem, &mut *misfit, factors.clone());
     let escape = look::escape(problem, &factors, (&gx, &ga), Search::Thorough);
     let (x, a) = (sizes(&factors.x, rank), sizes(&factors.a, rank));
     let balance = Balance::of(&atoms, &codes);
     Ok(Audit {
-        objective: found.misfit + penalties,
+        objective,
         misfit: found.misfit,
         misfit_rounding: found.rounding,
         relative_error: if total > 0.0 {
@@ -92,7 +93,8 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
         } else {
             0.0
         },
-        best_objective: best.at.objective,
+        // Where rounding is all that is left, the codes that were given may be the better ones.
+        best_objective: best.at.objective.min(objective),
         residual_x,
         residual_a,
         scale_x: data_with(&found.slope_x, &ga, &factors.x, rank),
@@ -102,7 +104,7 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
         dead_atoms: (0..rank)
             .filter(|&k| x[k].is_dead() || a[k].is_dead())
             .collect(),
-        escape: escape.map_or(0.0, |escape| escape.gain),
+        escape: look::gain(problem, escape.as_ref()),
         outside,
         scale_is_degenerate: balance == Balance::Degenerate,
         balance_gain: balance_gain(problem, &factors, balance, penalties),

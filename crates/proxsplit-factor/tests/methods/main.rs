@@ -7,6 +7,7 @@ mod floor;
 mod kl;
 mod lost;
 mod missing;
+mod overcomplete;
 mod quality;
 mod refusals;
 mod resume;

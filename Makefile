@@ -1,6 +1,6 @@
 # Everything that is done with this tree. `make` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help test lint rust python judge gallery docs bench examples reproduce reproduce-quick
+.PHONY: help test lint rust python judge gallery docs bench examples reproduce reproduce-quick wheel publish-check deny semver
 SHELL := /bin/bash
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -61,3 +61,28 @@ reproduce: bench examples ## The paper's experiments beside the peers: docs/src/
 reproduce-quick: examples ## The same on small generated data, as a test of the paper's claims
 	bench/venv python -m unittest discover --start-directory bench/tests --top-level-directory .
 	bench/venv python -m experiments --quick
+
+WHEEL := .venv-wheel
+$(WHEEL)/bin/python:
+	python3 -m venv $(WHEEL)
+	$(WHEEL)/bin/pip install --quiet --upgrade pip "maturin[zig]>=1.9,<2" abi3audit twine
+
+wheel: $(WHEEL)/bin/python ## Build a manylinux wheel in dist, audit it, and try it in a clean environment
+	rm -rf dist .venv-clean
+	PATH="$$PWD/$(WHEEL)/bin:$$PATH" maturin build --release --quiet --manifest-path crates/proxsplit-py/Cargo.toml --zig --compatibility manylinux2014 --out dist
+	$(WHEEL)/bin/abi3audit --strict dist/*.whl
+	$(WHEEL)/bin/twine check --strict dist/*
+	python3 -m venv .venv-clean
+	.venv-clean/bin/pip install --quiet dist/*.whl
+	cd dist && ../.venv-clean/bin/python -c "import numpy, proxsplit; print(proxsplit.NMF(3).fit(numpy.random.default_rng(0).random((20, 10))).certificate_)"
+
+publish-check: ## What publishing the crates would do
+	cargo publish --dry-run --workspace --allow-dirty
+
+deny: ## Licences and sources of all dependencies (installs cargo-deny if it is missing)
+	command -v cargo-deny >/dev/null || cargo install cargo-deny --locked --quiet
+	cargo deny check licenses bans sources
+
+semver: ## Whether the public interface keeps its promises since the last tag (installs cargo-semver-checks if it is missing)
+	command -v cargo-semver-checks >/dev/null || cargo install cargo-semver-checks --locked --quiet
+	cargo semver-checks --workspace --exclude proxsplit-py --baseline-rev "$$(git describe --tags --abbrev=0)"

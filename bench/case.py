@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import scipy.io
 import scipy.sparse
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,7 +18,10 @@ DATA = Path(os.environ.get("PROXSPLIT_DATA", ROOT / ".." / "shared" / "data"))
 
 @dataclass(frozen=True)
 class Case:
-    """min ½‖Y/scale − XA‖² + x_l1·‖X‖₁ + a_l1·‖A‖₁ over X, A ≥ 0; `seconds` is what every program gets."""
+    """min ½‖Y/scale − XA‖² + x_l1·‖X‖₁ + a_l1·‖A‖₁ over X, A ≥ 0; `seconds` is what every program gets.
+
+    With the loss kl it is Σ y log(y/z) − y + z, Z = XA.
+    """
 
     name: str
     title: str
@@ -29,6 +33,7 @@ class Case:
     x_l1: float = 0.0
     a_l1: float = 0.0
     seeds: int = 3
+    loss: str = "squared"
 
     @property
     def path(self) -> Path:
@@ -51,6 +56,8 @@ class Case:
         """The matrix as it is stored, not scaled."""
         if self.path.suffix == ".npz":
             return scipy.sparse.csc_matrix(scipy.sparse.load_npz(self.path))
+        if self.path.suffixes[-2:] == [".mtx", ".gz"]:
+            return scipy.sparse.csc_matrix(scipy.io.mmread(self.path))
         return np.load(self.path, mmap_mode="r")
 
     def matrix(self) -> np.ndarray | scipy.sparse.csc_matrix:
@@ -73,3 +80,8 @@ QUICK = [
     Case("rand-sparse", "RAND 400×300, λ = 1e−5, γ = 1", 8, 1.0, shape=(400, 300), x_l1=1e-5, a_l1=1, seeds=1),
 ]
 
+COUNTS = [
+    Case("digits", "digits 64×1797", 16, 6.0, "digits_64x1797.npy", loss="kl"),
+    Case("visium", "Visium 19465×2898", 10, 40.0, "visium_matrix.mtx.gz", loss="kl"),
+    Case("tdt2", "TDT2 36771×9394", 20, 60.0, "tdt2_36771x9394.npz", loss="kl"),
+]

@@ -32,13 +32,15 @@ class Clock:
     def over(self) -> bool:
         return self.seconds >= self.budget
 
-    def point(self, x: np.ndarray, seconds: float | None = None) -> None:
-        """Keeps X as it is after `seconds` (now, if not given)."""
+    def point(self, x: np.ndarray, seconds: float | None = None, a: np.ndarray | None = None) -> None:
+        """Keeps X as it is after `seconds` (now, if not given), with A where the judge is to look at the pair."""
         begin = time.perf_counter()
-        name = f"x{len(self.points)}.npy"
         seconds = self.seconds if seconds is None else seconds
-        np.save(self.folder / name, np.ascontiguousarray(x))
-        self.points.append({"seconds": seconds, "x": name})
+        kept = {"x": x} if a is None else {"x": x, "a": a}
+        names = {name: f"{name}{len(self.points)}.npy" for name in kept}
+        for name, factor in kept.items():
+            np.save(self.folder / names[name], np.ascontiguousarray(factor))
+        self.points.append({"seconds": seconds} | names)
         self.paused += time.perf_counter() - begin
 
     def traced(self, seconds: float, objective: float) -> None:

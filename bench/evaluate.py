@@ -16,6 +16,7 @@ from .case import Case
 
 BLOCK_BYTES = 1 << 26
 SWEEPS = 3000
+PAIRS = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,22 @@ def score(case: Case, x: np.ndarray, precision: float = 1e-7) -> Score:
         value, gap = least(gram, linear, precision * energy)
         total, excess = total + energy + value, excess + gap
     return Score(float(total), float(excess))
+
+
+def divergence(y: np.ndarray | scipy.sparse.csc_matrix, x: np.ndarray, a: np.ndarray) -> float:
+    """Σ y log(y/z) − y + z with Z = XA, of the pair as it is; z is formed where y > 0, and Σz is (1ᵀX)(A1)."""
+    for name, factor in (("X", x), ("A", a)):
+        if factor.min() < 0 or not np.isfinite(factor).all():
+            raise ValueError(f"{name} has a negative or non-finite entry")
+    entries = scipy.sparse.coo_matrix(y)
+    values = entries.data.astype(np.float64)
+    total = float(x.sum(axis=0) @ a.sum(axis=1)) - float(values.sum())
+    for first in range(0, len(values), PAIRS):
+        part = slice(first, first + PAIRS)
+        z = np.einsum("pk,pk->p", x[entries.row[part]], a.T[entries.col[part]])
+        v = values[part]
+        total += float((v[v > 0] * np.log(v[v > 0] / z[v > 0])).sum())
+    return total
 
 
 def blocks(case: Case):

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from .case import CACHE, ROOT, Case
-from .evaluate import score
+from .evaluate import divergence, score
 from .peers import Program
 
 
@@ -78,4 +78,8 @@ def judge(case: Case, program: Program, seed: int, folder: Path) -> Run:
 
 
 def objective(case: Case, point: dict, folder: Path) -> float:
-    return point["objective"] if "objective" in point else score(case, np.load(folder / point["x"])).objective
+    if "objective" in point:
+        return point["objective"]
+    if "a" in point:
+        return divergence(case.stored, np.load(folder / point["x"]), np.load(folder / point["a"]))
+    return score(case, np.load(folder / point["x"])).objective

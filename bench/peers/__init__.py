@@ -64,3 +64,12 @@ ALL = [
     Program("pyproximal PALM", "pyproximal_palm", {"method": "PALM", "options": {}}, "pyproximal", sparse=False),
     Program("pyproximal iPALM", "pyproximal_palm", {"method": "iPALM", "options": {"a": (0.4, 0.4)}}, "pyproximal", sparse=False),
 ]
+
+# For Kullback–Leibler, all from the same start.
+COUNTS = [
+    Program("proxsplit", "proxsplit_cli", same_start=True),
+    Program("proxsplit f32", "proxsplit_cli", {"dtype": "f32"}, same_start=True),
+    Program("scikit-learn mu", "sklearn_mu", {}, "scikit-learn", same_start=True),
+    Program("nmf-rs brunet", "nmf_rs_kl", {}, "nmf-rs", same_start=True),
+    Program("nimfa divergence", "nimfa_kl", {}, "nimfa", same_start=True),
+]

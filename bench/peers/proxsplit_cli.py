@@ -21,6 +21,8 @@ def command(job: Job, seconds: float, out) -> list[str]:
     if "passes" not in job.setting:
         words += ["--time", seconds, "--passes", 10**9]
     words += ["--seed", job.seed, "--threads", job.threads, "--out", out, "--force", "--quiet"]
+    if case.loss != "squared":
+        words += ["--loss", case.loss]
     if case.scale != 1:
         words += ["--scale", case.scale]
     if case.x_l1 or case.a_l1:
@@ -49,5 +51,6 @@ def run(job: Job, clock: Clock) -> None:
     for row in rows:
         clock.traced(row["seconds"], row["objective"])
     clock.notes["trace"] = [(row["objective"], row["pass"]) for row in rows]
-    clock.point(np.load(out / "X.npy"), record["seconds"])
+    pair = {"a": np.load(out / "A.npy")} if job.case.loss == "kl" else {}
+    clock.point(np.load(out / "X.npy"), record["seconds"], **pair)
     shutil.rmtree(out)

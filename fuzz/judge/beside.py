@@ -27,7 +27,7 @@ def checked(program, data, choice, outcome, problem):
     """The program's own audit accepts its own files and prints true numbers."""
     files = [next(outcome.folder.glob(f"{f}.np[yz]")) for f in "XA"]
     options = [v for v in data.options]
-    for name in ("--x-set", "--a-set", "--x-penalty", "--a-penalty"):
+    for name in ("--x-set", "--a-set", "--x-penalty", "--a-penalty", "--loss"):
         if name in choice.arguments:
             options += [name, choice.arguments[choice.arguments.index(name) + 1]]
     code, audit, message = program.json(["check", data.path, *files, *options])
@@ -44,7 +44,7 @@ def checked(program, data, choice, outcome, problem):
     fine = 1e-6 if choice.dtype == "f32" else 1e-9
     if not abs(audit["objective"] - truth) <= fine * truth + room:
         complaints.append(f"check: objective {audit['objective']!r}, by plain sums {truth!r}")
-    misfit = 0.5 * float((problem.misfit(x, a) ** 2).sum())
+    misfit = problem.fit(x, a)
     if not abs(audit["misfit"] - misfit) <= 1e-9 * misfit + room:
         complaints.append(f"check: misfit {audit['misfit']!r}, by plain sums {misfit!r}")
     best = audit.get("best_objective")

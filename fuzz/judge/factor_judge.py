@@ -3,6 +3,7 @@
 import numpy as np
 
 from . import beside, claims
+from .counts_math import Counts
 from .factor_math import Problem, better_codes, dead_atoms, descend, escape, side_a, side_x, singular_bound
 from .options import choose
 from .problems import make
@@ -18,7 +19,8 @@ def case(rng, program):
         return "crashed", outcome, [outcome.err.strip()[-300:] or f"exit code {outcome.code}"]
     if outcome.refused:
         return "refused", outcome, []
-    problem = Problem(data.y, data.weights, choice.x_term, choice.a_term, data.sparse)
+    kind = Counts if choice.loss == "kl" else Problem
+    problem = kind(data.y, data.weights, choice.x_term, choice.a_term, data.sparse)
     start = program.run([*beside.without(arguments, "--passes", "--strict"), "--passes", 0])
     with np.errstate(all="ignore"):
         complaints = judge(problem, choice, outcome, start)
@@ -169,9 +171,7 @@ def dead(problem, choice, outcome, x, a, truth):
     claimed = stated.get("escape")
     room = problem.rounding(x, a, choice.unit)
     if claimed:
-        # One atom may be exchanged for two, which is a change of rank 3.
-        fit = 0.5 * float((np.linalg.svd(problem.misfit(x, a), compute_uv=False)[:3] ** 2).sum())
-        top = fit + problem.x_term.value(x) + problem.a_term.value(a)
+        top = problem.largest_exchange(x, a)
         if claimed > top * (1 + 1e-6) + room:
             complaints.append(f"escape {claimed:.4g}, but no such exchange gains more than {top:.4g}")
     if outcome.verdict == "stationary" and empty and 1e-130 < truth < 1e130:

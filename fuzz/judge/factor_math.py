@@ -22,9 +22,35 @@ class Problem:
         r = self.y - x @ a
         return r if self.weights is None else self.weights * r
 
-    def objective(self, x, a):
+    def fit(self, x, a):
+        """½‖W∘(Y − XA)‖²"""
         r = self.misfit(x, a)
-        return 0.5 * float((r * r).sum()) + self.x_term.value(x) + self.a_term.value(a)
+        return 0.5 * float((r * r).sum())
+
+    def objective(self, x, a):
+        return self.fit(x, a) + self.x_term.value(x) + self.a_term.value(a)
+
+    def pulling(self, x, a):
+        """What cancels in the slope of the misfit: W∘Y."""
+        return self.y if self.weights is None else self.weights * self.y
+
+    def curvatures(self, x, a):
+        """The L of X for this A: of the entries that count, and of all."""
+        curvature = largest(a @ a.T)
+        least = curvature
+        if self.weights is not None:
+            least = max(largest((a * w) @ a.T) for w in self.weights)
+        return least, curvature
+
+    def slope_size(self, x, a):
+        """The size of the terms of the slope of X, for its rounding, and the typical size of what cancels in it."""
+        size, data = float(np.linalg.norm(x)), float(np.linalg.norm(self.y))
+        return size * np.linalg.norm(a) ** 2 + data * np.linalg.norm(a), data**2 / size if size > 0 else 0.0
+
+    def largest_exchange(self, x, a):
+        """What exchanging one atom for two, a change of rank 3, can gain at most."""
+        fit = 0.5 * float((np.linalg.svd(self.misfit(x, a), compute_uv=False)[:3] ** 2).sum())
+        return fit + self.x_term.value(x) + self.a_term.value(a)
 
     def rounding(self, x, a, unit):
         """What sums of rounding errors may add to the objective: the misfit's entries are off by about u·(|X||A| + |Y|)."""
@@ -69,21 +95,18 @@ def side_a(problem, x, a, step=None, unit=2.0**-53):
 
 
 def _side(problem, x, a, prox, term, step, unit, transpose=False):
-    curvature = largest(a @ a.T)
-    least = curvature
-    if problem.weights is not None:
-        least = max(largest((a * w) @ a.T) for w in problem.weights)
+    least, curvature = problem.curvatures(x, a)
     eta = step or (1 / curvature if curvature > 0 else 1.0)
     gradient = -problem.misfit(x, a) @ a.T
-    size = np.linalg.norm(x) * np.linalg.norm(a) ** 2 + np.linalg.norm(problem.y) * np.linalg.norm(a)
-    rounding = (16 + np.sqrt(a.shape[1])) * unit * (size + np.linalg.norm(x) / eta)
+    size, typical = problem.slope_size(x, a)
+    # A prox subtracts what a penalty weighs from every entry, and a set such as a simplex may add it again.
+    weighed = sum(args[0] for name, args in term.penalties if name in ("l1", "elastic")) * np.sqrt(x.size)
+    rounding = (16 + np.sqrt(a.shape[1])) * unit * (size + np.linalg.norm(x) / eta + weighed)
     point = x - eta * gradient
     nearest = prox(point, eta)
     if not term.convex:
         nearest = _settle_ties(term, x, nearest, point, eta, transpose)
-    scale = np.linalg.norm((problem.y if problem.weights is None else problem.weights * problem.y) @ a.T)
-    size = float(np.linalg.norm(x))
-    typical = float(np.linalg.norm(problem.y)) ** 2 / size if size > 0 else 0.0
+    scale = np.linalg.norm(problem.pulling(x, a) @ a.T)
     return Side(float(np.linalg.norm(x - nearest) / eta), float(scale), least, curvature, float(rounding), typical)
 
 
@@ -101,6 +124,8 @@ def _settle_ties(term, x, nearest, point, eta, transpose):
 
 def better_codes(problem, x, a, rounds=400):
     """A with F(X, A) as low as accelerated proximal gradients with restarts get it: the difference is a gap that is really there."""
+    if hasattr(problem, "better_codes"):
+        return problem.better_codes(x, a, rounds)
     curvature = largest(x.T @ x)
     if not 0 < curvature < np.inf:
         return a
@@ -126,9 +151,9 @@ def dead_atoms(x, a):
 def escape(problem, x, a, k):
     """What the best atom that a few alternations find gains in place of the dead atom k, everything else fixed.
 
-    Only where each code may change alone (separable terms of A): elsewhere 0, which accuses nobody.
+    Only for the squared misfit where each code may change alone (separable terms of A): elsewhere 0, which accuses nobody.
     """
-    if not problem.a_term.separable or not (x.size and np.isfinite(x).all()):
+    if type(problem) is not Problem or not problem.a_term.separable or not (x.size and np.isfinite(x).all()):
         return 0.0
     rest_x, rest_a = np.delete(x, k, 1), np.delete(a, k, 0)
     before = problem.objective(x, a)
@@ -177,7 +202,7 @@ def descend(problem, x, a, rounds=60, inner=3):
 
 def singular_bound(problem, rank):
     """½Σ_{i>K} σ_i², a lower bound of every objective of this rank where nothing is missing."""
-    if problem.weights is not None:
+    if problem.weights is not None or type(problem) is not Problem:
         return 0.0
     s = np.linalg.svd(problem.y, compute_uv=False)
     return 0.5 * float((s[rank:] ** 2).sum())

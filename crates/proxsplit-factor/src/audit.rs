@@ -4,7 +4,7 @@ use crate::balance::{Balance, Scales, Size, sizes};
 use crate::look::{self, Search};
 use crate::loss::Loss;
 use crate::membership::{Outside, settle};
-use crate::plain;
+use crate::plain::{self, Plain};
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, gram};
 use proxsplit::Error;
@@ -14,23 +14,23 @@ use serde::Serialize;
 /// What is true of given factors.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Audit {
-    /// ½‖Y − XA‖² + ψ₀(X) + ψ(A) with A as given; infinite if a factor lies outside its set.
+    /// The misfit + ψ₀(X) + ψ(A) with A as given; infinite if a factor lies outside its set.
     pub objective: f64,
-    /// ½‖Y − XA‖²
+    /// ½‖Y − XA‖², or what another loss has in its place.
     pub misfit: f64,
     /// The misfit is right up to this.
     pub misfit_rounding: f64,
-    /// ‖Y − XA‖/‖Y‖
+    /// ‖Y − XA‖/‖Y‖; for kl the divergence as a fraction of Σy.
     pub relative_error: f64,
     /// The objective with the best A for this X.
     pub best_objective: f64,
-    /// ‖X − P_η(X − η(XA − Y)Aᵀ)‖/η with η = 1/‖AAᵀ‖.
+    /// ‖X − P_η(X − η(XA − Y)Aᵀ)‖/η with η = 1/‖AAᵀ‖; for kl with its slope, and η = ‖X‖/scale.
     pub residual_x: f64,
-    /// ‖A − P_η(A − ηXᵀ(XA − Y))‖/η with η = 1/‖XᵀX‖.
+    /// ‖A − P_η(A − ηXᵀ(XA − Y))‖/η with η = 1/‖XᵀX‖; for kl with its slope, and η = ‖A‖/scale.
     pub residual_a: f64,
-    /// ‖YAᵀ‖, the size that `residual_x` is compared with.
+    /// ‖YAᵀ‖, the size that `residual_x` is compared with; for kl y/z stands for y.
     pub scale_x: f64,
-    /// ‖XᵀY‖, the size that `residual_a` is compared with.
+    /// ‖XᵀY‖, the size that `residual_a` is compared with; for kl y/z stands for y.
     pub scale_a: f64,
     /// The share of zeros in X.
     pub sparsity_x: f64,
@@ -53,52 +53,41 @@ pub struct Audit {
 pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<Audit, Error> {
     let rank = problem.rank;
     problem.fits(factors)?;
-    if problem.loss != Loss::Squared {
-        return Err(Error::Incompatible(
-            "plain sums are there for the squared loss only".into(),
-        ));
-    }
     let (atoms, codes) = problem.terms();
     // Misfit and slopes are those of the numbers as they are given, penalties those of what they were before a file rounded them.
-    let found = plain::sums(problem.data, factors, true);
+    let found = Sums::of(problem, factors);
     let mut factors = factors.clone();
     let inside =
         settle(&atoms, &mut factors.x, rank).and_then(|()| settle(&codes, &mut factors.a, rank));
     let outside = inside.err();
-    let narrow = |slope: &[f64]| slope.iter().map(|&s| T::of(s)).collect::<Vec<T>>();
-    let (slope_x, slope_a) = (narrow(&found.slope_x), narrow(&found.slope_a));
+    let (residual_x, residual_a) = found.residuals(problem, &factors);
     let square = || vec![T::ZERO; rank * rank];
     let (mut gx, mut ga) = (square(), square());
     gram(&mut gx, &factors.x, rank);
     gram(&mut ga, &factors.a, rank);
-    let step = |gram: &[T]| 1.0 / look::largest_eigenvalue(gram, rank);
-    let (residual_x, _) = atoms.residual(&factors.x, &slope_x, (rank, step(&ga)));
-    let (residual_a, _) = codes.residual(&factors.a, &slope_a, (rank, step(&gx)));
     let penalties = match outside {
         None => atoms.value(&factors.x, rank) + codes.value(&factors.a, rank),
         Some(_) => f64::INFINITY,
     };
-    let (objective, total) = (found.misfit + penalties, problem.data.square());
+    let objective = found.plain.misfit + penalties;
     let mut misfit = problem.misfit();
-    let best = look::with_best_codes(problem, &mut *misfit, factors.clone());
+    let mut best = factors.clone();
+    misfit.solve_codes_exactly(&best.x, &mut best.a, &codes);
+    let best = look::at(problem, &mut *misfit, best);
     let escape = look::escape(problem, &factors, (&gx, &ga), Search::Thorough);
     let (x, a) = (sizes(&factors.x, rank), sizes(&factors.a, rank));
     let balance = Balance::of(&atoms, &codes);
     Ok(Audit {
         objective,
-        misfit: found.misfit,
-        misfit_rounding: found.rounding,
-        relative_error: if total > 0.0 {
-            (2.0 * found.misfit / total).sqrt()
-        } else {
-            0.0
-        },
+        misfit: found.plain.misfit,
+        misfit_rounding: found.plain.rounding,
+        relative_error: found.relative_error,
         // Where rounding is all that is left, the codes that were given may be the better ones.
         best_objective: best.at.objective.min(objective),
         residual_x,
         residual_a,
-        scale_x: data_with(&found.slope_x, &ga, &factors.x, rank),
-        scale_a: data_with(&found.slope_a, &gx, &factors.a, rank),
+        scale_x: found.scales.0,
+        scale_a: found.scales.1,
         sparsity_x: zeros(&x, factors.x.len()),
         sparsity_a: zeros(&a, factors.a.len()),
         dead_atoms: (0..rank)
@@ -109,6 +98,75 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
         scale_is_degenerate: balance == Balance::Degenerate,
         balance_gain: balance_gain(problem, &factors, balance, penalties),
     })
+}
+
+/// What plain sums tell, by the loss.
+struct Sums {
+    plain: Plain,
+    /// The sizes of what cancels in the slopes.
+    scales: (f64, f64),
+    /// The steps of the residuals.
+    steps: (f64, f64),
+    relative_error: f64,
+}
+
+impl Sums {
+    fn of<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Self {
+        match problem.loss {
+            Loss::Squared => Self::squared(problem, factors),
+            Loss::KullbackLeibler => Self::divergence(problem, factors),
+        }
+    }
+
+    fn squared<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Self {
+        let rank = problem.rank;
+        let plain = plain::sums(problem.data, factors, true);
+        let square = || vec![T::ZERO; rank * rank];
+        let (mut gx, mut ga) = (square(), square());
+        gram(&mut gx, &factors.x, rank);
+        gram(&mut ga, &factors.a, rank);
+        let step = |gram: &[T]| 1.0 / look::largest_eigenvalue(gram, rank);
+        Self {
+            scales: (
+                data_with(&plain.slope_x, &ga, &factors.x, rank),
+                data_with(&plain.slope_a, &gx, &factors.a, rank),
+            ),
+            steps: (step(&ga), step(&gx)),
+            relative_error: share(2.0 * plain.misfit, problem.data.square()).sqrt(),
+            plain,
+        }
+    }
+
+    fn divergence<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Self {
+        let (plain, scales) = plain::counts::divergence(problem.data, factors);
+        let step = |factor: &[T], scale: f64| {
+            Some(norm(factor) / scale).filter(|s| s.is_finite() && *s > 0.0)
+        };
+        Self {
+            steps: (
+                step(&factors.x, scales.0).unwrap_or(1.0),
+                step(&factors.a, scales.1).unwrap_or(1.0),
+            ),
+            relative_error: share(plain.misfit, problem.misfit().size()),
+            plain,
+            scales,
+        }
+    }
+
+    /// ‖F − P_η(F − η·slope)‖/η of both factors.
+    fn residuals<T: Lanes>(&self, problem: Problem<'_, T>, factors: &Factors<T>) -> (f64, f64) {
+        let (atoms, codes) = problem.terms();
+        let narrow = |slope: &[f64]| slope.iter().map(|&s| T::of(s)).collect::<Vec<T>>();
+        let (slope_x, slope_a) = (narrow(&self.plain.slope_x), narrow(&self.plain.slope_a));
+        let (of_x, _) = atoms.residual(&factors.x, &slope_x, (problem.rank, self.steps.0));
+        let (of_a, _) = codes.residual(&factors.a, &slope_a, (problem.rank, self.steps.1));
+        (of_x, of_a)
+    }
+}
+
+/// part/whole, 0 of nothing.
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
 }
 
 /// ‖G·F − slope‖, which is ‖YAᵀ‖ or ‖XᵀY‖ where no entry is missing.

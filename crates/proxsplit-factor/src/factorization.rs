@@ -154,6 +154,10 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
         findings.at
     }
 
+    fn look_cost(&self) -> f64 {
+        self.work.misfit.look_cost()
+    }
+
     fn setting(&self) -> Setting {
         let problem = &self.work.problem;
         let both = problem.atoms.class().and(problem.codes.class());

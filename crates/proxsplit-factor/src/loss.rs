@@ -3,7 +3,7 @@
 use crate::products::{Data, Lanes};
 use proxsplit::data::{Matrix, Order};
 use proxsplit::linalg::Mat;
-use proxsplit::{Error, Prox};
+use proxsplit::{Error, Kind, Prox};
 use serde::{Deserialize, Serialize};
 
 /// How the misfit of Y and Z = XA is counted.
@@ -33,11 +33,6 @@ impl Loss {
         if self == Loss::Squared {
             return Ok(());
         }
-        if data.missing() > 0 {
-            return Err(Error::Incompatible(
-                "kl is not there for missing entries: use squared, or fill them".into(),
-            ));
-        }
         match first_negative(data.matrix()) {
             None => Ok(()),
             Some((row, column, value)) => Err(Error::Incompatible(format!(
@@ -60,12 +55,31 @@ impl Loss {
     /// Refuses a term of X or A that the sub-problems of the loss cannot take.
     pub(crate) fn check_term<T: Lanes>(self, of: &str, term: &dyn Prox<T>) -> Result<(), Error> {
         let is_simple = term.elementary().is_some_and(|term| term.lower >= 0.0);
-        if self == Loss::Squared || is_simple {
+        let radius = simplex_radius(term);
+        if self == Loss::Squared || is_simple || (of == "A" && radius.is_some()) {
             return Ok(());
         }
+        let advice = match radius {
+            Some(_) => {
+                "a simplex is there for A only; for X take nonneg and divide the atoms by their sums afterwards, which leaves XA as it is"
+            }
+            None => "use nonneg, box:L,U with L >= 0, or simplex:R for A",
+        };
         Err(Error::Incompatible(format!(
-            "kl needs {of} to be nonnegative, with l1, sql2, elastic and a box at most: use nonneg, or box:L,U with L >= 0"
+            "kl needs {of} to be nonnegative, with l1, sql2 and elastic as penalties: {advice}"
         )))
+    }
+}
+
+/// R, if the term is the simplex a ≥ 0, Σa = R, and nothing else.
+pub(crate) fn simplex_radius<T: Lanes>(term: &dyn Prox<T>) -> Option<f64> {
+    match term.form().kind {
+        Kind::Sum {
+            lower: 0.0,
+            upper: f64::INFINITY,
+            total,
+        } if total > 0.0 => Some(total),
+        _ => None,
     }
 }
 

@@ -4,6 +4,8 @@
 //! entry of R is formed. Only for sparse data, where R would be far larger than Y, the expansion is used in `f64`, with a
 //! bound on its rounding.
 
+pub(crate) mod counts;
+
 use crate::problem::Factors;
 use crate::products::{Data, Lanes};
 use proxsplit::data::{Dense, Element, Matrix, Order, Sparse, dispatch};

@@ -2,7 +2,7 @@
 
 use crate::array::Data;
 use crate::error::refuse;
-use crate::factor::{columns, missing as named_missing, operator, rows};
+use crate::factor::{columns, loss as named_loss, missing as named_missing, operator, rows};
 use crate::pool::compute;
 use crate::scalar::Scalar;
 use crate::threads::interruptible;
@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 
 /// W for the components H, each row on its own.
 #[pyfunction]
-#[pyo3(signature = (data, h, term, threads, missing=None))]
+#[pyo3(signature = (data, h, term, threads, missing=None, loss=None))]
 pub(crate) fn encode(
     py: Python<'_>,
     data: Py<PyAny>,
@@ -22,14 +22,15 @@ pub(crate) fn encode(
     term: String,
     threads: usize,
     missing: Option<&str>,
+    loss: Option<&str>,
 ) -> PyResult<Py<PyAny>> {
-    let missing = named_missing(missing)?;
+    let (missing, loss) = (named_missing(missing)?, named_loss(loss)?);
     let outcome = interruptible(py, move |py, _| {
         let (data, h) = (data.bind(py).extract()?, h.bind(py));
         if h.extract::<PyReadonlyArray2<f32>>().is_ok() {
-            encode_as::<f32>(&data, h, (&term, missing), threads)
+            encode_as::<f32>(&data, h, (&term, missing, loss), threads)
         } else {
-            encode_as::<f64>(&data, h, (&term, missing), threads)
+            encode_as::<f64>(&data, h, (&term, missing, loss), threads)
         }
     })?;
     outcome.whole()
@@ -38,13 +39,13 @@ pub(crate) fn encode(
 fn encode_as<T: Scalar>(
     data: &Data<'_>,
     h: &Bound<'_, PyAny>,
-    (term, missing): (&str, Missing),
+    (term, missing, loss): (&str, Missing, Loss),
     threads: usize,
 ) -> PyResult<Py<PyAny>> {
     let (matrix, atoms, term) = (data.matrix()?.t(), columns::<T>(h)?, operator(term)?);
     let codes = compute(h.py(), threads, || {
         let data = factor::Data::with_missing(matrix, 1.0, missing)?;
-        factor::encode(&data, Loss::Squared, &atoms, T::operator(&term))
+        factor::encode(&data, loss, &atoms, T::operator(&term))
     })?;
     let codes = rows(h.py(), codes.map_err(refuse)?, atoms.cols())?;
     Ok(codes.into_any().unbind())
@@ -52,7 +53,8 @@ fn encode_as<T: Scalar>(
 
 /// What is true of W and H, as the fields of `proxsplit.Audit`.
 #[pyfunction]
-#[pyo3(signature = (data, w, h, codes, atoms, missing=None))]
+#[pyo3(signature = (data, w, h, codes, atoms, missing=None, loss=None))]
+#[allow(clippy::too_many_arguments)] // Python's keywords.
 pub(crate) fn audit(
     py: Python<'_>,
     data: Py<PyAny>,
@@ -61,15 +63,16 @@ pub(crate) fn audit(
     codes: String,
     atoms: String,
     missing: Option<&str>,
+    loss: Option<&str>,
 ) -> PyResult<Py<PyDict>> {
-    let missing = named_missing(missing)?;
+    let kind = (named_missing(missing)?, named_loss(loss)?);
     let outcome = interruptible(py, move |py, _| {
         let (data, w, h) = (data.bind(py).extract()?, w.bind(py), h.bind(py));
         let terms = (operator(&codes)?, operator(&atoms)?);
         let found = if h.extract::<PyReadonlyArray2<f32>>().is_ok() {
-            audit_as::<f32>(&data, (w, h), &terms, missing)
+            audit_as::<f32>(&data, (w, h), &terms, kind)
         } else {
-            audit_as::<f64>(&data, (w, h), &terms, missing)
+            audit_as::<f64>(&data, (w, h), &terms, kind)
         };
         fields(py, found?).map(Bound::unbind)
     })?;
@@ -80,14 +83,14 @@ fn audit_as<T: Scalar>(
     data: &Data<'_>,
     (w, h): (&Bound<'_, PyAny>, &Bound<'_, PyAny>),
     (codes, atoms): &(Operator, Operator),
-    missing: Missing,
+    (missing, loss): (Missing, Loss),
 ) -> PyResult<Audit> {
     let factors = Factors::new(&columns::<T>(h)?, columns(w)?).map_err(refuse)?;
     let matrix = data.matrix()?.t();
     let found = compute(h.py(), 0, || {
         let data = factor::Data::with_missing(matrix, 1.0, missing)?;
         let terms = (T::operator(atoms), T::operator(codes));
-        let problem = Problem::new(&data, factors.rank(), terms.0, terms.1)?;
+        let problem = Problem::new(&data, factors.rank(), terms.0, terms.1)?.with_loss(loss)?;
         factor::audit(problem, &factors)
     })?;
     found.map_err(refuse)

@@ -11,7 +11,9 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use proxsplit::linalg::dense::Mat;
 use proxsplit::text::Operator;
 use proxsplit::{Error, Prox, Report, Stop};
-use proxsplit_factor::{self as factor, Factorization, Factors, Init, Method, Missing, Problem};
+use proxsplit_factor::{
+    self as factor, Factorization, Factors, Init, Loss, Method, Missing, Problem,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeMap;
@@ -33,6 +35,7 @@ pub(crate) struct Settings {
     threads: usize,
     single: bool,
     missing: Option<String>,
+    loss: String,
 }
 
 impl Settings {
@@ -116,6 +119,7 @@ fn factorize_as<'py, T: Scalar>(
     let (atoms, codes) = (operator(&settings.atoms)?, operator(&settings.codes)?);
     let choices = settings.of_the_run()?;
     let missing = missing(settings.missing.as_deref())?;
+    let loss = loss(Some(&settings.loss))?;
     let raised = Raised::default();
     let observer = Background {
         stop,
@@ -125,7 +129,7 @@ fn factorize_as<'py, T: Scalar>(
     let found = compute(py, settings.threads, || -> Result<_, Error> {
         let data = factor::Data::with_missing(matrix, 1.0, missing)?;
         let terms = (T::operator(&atoms), T::operator(&codes));
-        let problem = Problem::new(&data, settings.rank, terms.0, terms.1)?;
+        let problem = Problem::new(&data, settings.rank, terms.0, terms.1)?.with_loss(loss)?;
         let mut run = Factorization::new(problem, choices, start)?;
         let report = proxsplit::run(&mut run, &settings.stop(), observer);
         let (misfit, degenerate) = misfit(problem, terms, (&report, run.factors()))?;
@@ -146,7 +150,7 @@ fn factorize_as<'py, T: Scalar>(
     Ok(answer)
 }
 
-/// ½‖Y − XA‖², and whether one penalty can be made as small as one likes by moving scale to the other factor.
+/// ½‖Y − XA‖² or what the loss has in its place, and whether one penalty can be made as small as one likes by moving scale to the other factor.
 ///
 /// Without penalties the objective is the misfit. With some it is not taken for their difference, which may be nothing but rounding.
 fn misfit<T: Scalar>(
@@ -182,6 +186,11 @@ pub(crate) fn choices() -> BTreeMap<&'static str, Vec<&'static str>> {
 /// Which entries of the data are missing, by name.
 pub(crate) fn missing(name: Option<&str>) -> PyResult<Missing> {
     name.map_or(Ok(Missing::None), |name| name.parse().map_err(refuse))
+}
+
+/// The loss, by name.
+pub(crate) fn loss(name: Option<&str>) -> PyResult<Loss> {
+    name.map_or(Ok(Loss::default()), |name| name.parse().map_err(refuse))
 }
 
 pub(crate) fn operator(text: &str) -> PyResult<Operator> {

@@ -12,6 +12,7 @@ mod callable;
 mod encode;
 mod error;
 mod factor;
+mod linear;
 mod minimize;
 mod operator;
 mod pool;
@@ -29,6 +30,8 @@ mod _proxsplit {
     use crate::encode::{audit, encode};
     #[pymodule_export]
     use crate::factor::{choices, factorize};
+    #[pymodule_export]
+    use crate::linear::{linear, losses, path_factors};
     #[pymodule_export]
     use crate::minimize::minimize;
     #[pymodule_export]

@@ -66,12 +66,10 @@ def test_a_solver_that_is_ours_says_so_once(monkeypatch):
     assert [sum("solver='mu'" in str(w.message) for w in found) for found in runs] == [1, 0]
 
 
-@pytest.mark.parametrize("loss", ["kullback-leibler", "itakura-saito", 1.0, 0.5])
+@pytest.mark.parametrize("loss", ["itakura-saito", 0.5])
 def test_other_losses_are_refused(loss):
-    with pytest.raises(ValueError, match="does not handle beta_loss"):
-        NMF(2, beta_loss=loss).fit(X)
-    for model in (NMF(2, solver="mu", beta_loss=loss), MiniBatchNMF(2, beta_loss=loss)):
-        with pytest.raises(ValueError, match="frobenius"):
+    for model in (NMF(2, beta_loss=loss), NMF(2, solver="mu", beta_loss=loss), MiniBatchNMF(2, beta_loss=loss)):
+        with pytest.raises(ValueError, match="kullback-leibler"):
             model.fit(X)
     NMF(2, beta_loss=2, random_state=0).fit(X)
 

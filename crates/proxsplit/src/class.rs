@@ -60,6 +60,16 @@ impl Lipschitz {
         }
     }
 
+    /// The same knowledge of a bound that is larger by so much.
+    #[must_use]
+    pub fn plus(self, more: f64) -> Lipschitz {
+        match self {
+            Lipschitz::Known(l) => Lipschitz::Known(l + more),
+            Lipschitz::Estimated(l) => Lipschitz::Estimated(l + more),
+            Lipschitz::Unknown => Lipschitz::Unknown,
+        }
+    }
+
     /// The same knowledge about c·f.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Lipschitz {

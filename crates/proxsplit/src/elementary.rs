@@ -30,6 +30,14 @@ impl Elementary {
             .min(self.upper)
     }
 
+    /// The value of one entry.
+    pub fn value(self, t: f64) -> f64 {
+        if t < self.lower || t > self.upper {
+            return f64::INFINITY;
+        }
+        self.l1 * t.abs() + 0.5 * self.sql2 * t * t
+    }
+
     /// The conjugate of one entry, sup_z sz − W₁|z| − (W₂/2)z² over l ≤ z ≤ u.
     pub fn conjugate(self, s: f64) -> f64 {
         let excess = s - s.clamp(-self.l1, self.l1);

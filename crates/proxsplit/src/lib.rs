@@ -10,7 +10,7 @@
 //! | nonsmooth term g | [`prox`], [`set`], [`calculus`], a [`text`] form, or your own [`Prox`] |
 //! | gradient source | [`gradient`]: exact, incremental pass, mini-batch, single precision, injected error |
 //! | step rule | [`step`]: constant, diminishing, given, backtracking, Barzilai–Borwein, adaptive |
-//! | solver | [`Panoc`], [`Splitting`], [`IncrementalSplitting`], [`Sggd`] |
+//! | solver | [`Panoc`], [`WorkingSet`], [`Splitting`], [`IncrementalSplitting`], [`Sggd`] |
 //! | stopping | [`run()`] with [`Stop`] and an [`Observer`] |
 
 pub mod calculus;
@@ -29,6 +29,7 @@ pub mod linalg;
 mod names;
 mod number;
 pub mod order;
+pub mod path;
 pub mod prox;
 mod real;
 pub mod run;
@@ -51,8 +52,10 @@ pub use gap::{Gap, suboptimality};
 pub use ledger::{Ledger, Level};
 pub use real::Real;
 pub use run::{Looks, Observer, Reason, Report, Row, Session, Stop, run};
-pub use solve::{IncrementalSplitting, Panoc, Passes, Progress, Sggd, Solver, Splitting};
-pub use term::{FiniteSum, Prox, Separable, Smooth};
+pub use solve::{
+    IncrementalSplitting, Panoc, Passes, Progress, Sggd, Solver, Splitting, WorkingSet,
+};
+pub use term::{FiniteSum, Grouped, Prox, Separable, Smooth};
 
 /// The code of the README runs as a test.
 #[cfg(doctest)]

@@ -3,6 +3,7 @@
 //! All traits are dyn-safe and work on slices: a solver keeps `&dyn` references, one virtual call a pass and not an
 //! element, so that its type stays short.
 
+use crate::prox::Groups;
 use crate::{Class, Elementary, Form, Lipschitz, Real};
 
 /// A term g with a cheap proximity operator. Values are +∞ outside the domain.
@@ -61,6 +62,11 @@ pub trait Prox<T: Real = f64>: Send + Sync {
         None
     }
 
+    /// The same operator group by group, if it is a sum over disjoint groups of entries.
+    fn grouped(&self) -> Option<&dyn Grouped<T>> {
+        None
+    }
+
     /// What is known of its form, so that it can be joined with other terms; nothing if nothing is declared.
     fn form(&self) -> Form {
         Form::default()
@@ -94,6 +100,23 @@ pub trait Separable<T: Real = f64>: Prox<T> {
         for (i, (x, &step)) in x.iter_mut().zip(steps).enumerate() {
             *x = self.prox_between(i, *x, step, everywhere);
         }
+    }
+}
+
+/// A term g(x) = Σ_G ψ(x_G) over disjoint groups, and something elementary for entries in no group.
+pub trait Grouped<T: Real = f64>: Prox<T> {
+    /// The groups G.
+    fn groups(&self) -> &Groups;
+
+    /// ψ(x_G)
+    fn value_of_group(&self, x: &[T]) -> f64;
+
+    /// x_G ← P_η^ψ(x_G)
+    fn prox_of_group(&self, x: &mut [T], step: T);
+
+    /// The term of an entry in no group.
+    fn outside(&self) -> Elementary {
+        Elementary::ZERO
     }
 }
 
@@ -187,6 +210,9 @@ macro_rules! pointer {
             }
             fn separable(&self) -> Option<&dyn Separable<T>> {
                 (**self).separable()
+            }
+            fn grouped(&self) -> Option<&dyn Grouped<T>> {
+                (**self).grouped()
             }
             fn form(&self) -> Form {
                 (**self).form()

@@ -1,12 +1,13 @@
 //! `proxsplit check`: what is true of the factors of any program.
 
 use crate::args::{DataName, Reading, named, positive};
+use crate::command::list::MISFITS;
 use crate::input::{Input, SAMPLES};
 use crate::missing;
 use crate::{Outcome, number, output, read, terms};
 use anyhow::ensure;
 use proxsplit::text::Operator;
-use proxsplit_factor::{Audit, Factors, Missing, Problem, Samples, audit};
+use proxsplit_factor::{Audit, Factors, Loss, Missing, Problem, Samples, audit};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -18,6 +19,9 @@ pub(crate) struct Args {
     x: PathBuf,
     /// A, K × samples
     a: PathBuf,
+    /// How the misfit of Y and XA is counted
+    #[arg(long, value_parser = named!(Loss, MISFITS), default_value_t = Loss::Squared)]
+    loss: Loss,
     /// ψ₀, the penalty of X
     #[arg(long, value_name = "OPERATOR")]
     x_penalty: Option<Operator>,
@@ -62,32 +66,33 @@ impl Args {
         let atoms = terms::join(self.x_penalty.as_ref(), Some(&self.x_set))?;
         let codes = terms::join(self.a_penalty.as_ref(), Some(&self.a_set))?;
         let data = input.data::<f64>(self.scale)?;
-        let problem = Problem::new(&data, x.cols(), &atoms, &codes)?;
+        let problem = Problem::new(&data, x.cols(), &atoms, &codes)?.with_loss(self.loss)?;
         let found = audit(problem, &Factors::new(&x, a)?)?;
         if self.json {
             output::print_json(&found)?;
         } else {
             let missing = missing::words(data.missing(), input.shape());
-            output::print(&words(&found, missing))?;
+            output::print(&words(&found, self.loss, missing))?;
         }
         Ok(Outcome::Done)
     }
 }
 
-fn words(found: &Audit, missing: Option<String>) -> String {
+fn words(found: &Audit, loss: Loss, missing: Option<String>) -> String {
     let short = number::short;
+    let (misfit, error) = formulas(loss);
     let mut lines = vec![
         ("objective", format!("{:.10e}", found.objective)),
         (
             "misfit",
             format!(
-                "{:.10e} ± {:.1e}, ½‖Y − XA‖²",
+                "{:.10e} ± {:.1e}, {misfit}",
                 found.misfit, found.misfit_rounding
             ),
         ),
         (
             "error",
-            format!("{}, ‖Y − XA‖/‖Y‖", number::percent(found.relative_error)),
+            format!("{}, {error}", number::percent(found.relative_error)),
         ),
         (
             "best",
@@ -122,6 +127,14 @@ fn words(found: &Audit, missing: Option<String>) -> String {
     lines.push(("scale", scale(found)));
     let padded = |(name, text): &(&str, String)| format!("{name:<11} {text}");
     lines.iter().map(padded).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// The misfit and the relative error of a loss.
+fn formulas(loss: Loss) -> (&'static str, &'static str) {
+    match loss {
+        Loss::KullbackLeibler => ("Σ y·log(y/z) − y + z, Z = XA", "misfit/Σy"),
+        _ => ("½‖Y − XA‖²", "‖Y − XA‖/‖Y‖"),
+    }
 }
 
 fn dead(found: &Audit) -> String {

@@ -44,7 +44,7 @@ pub(crate) fn with_best_codes<T: Lanes>(
 ) -> Findings<T> {
     forget_lost_codes(&mut factors, problem.codes);
     let (_, psi) = problem.terms();
-    misfit.solve_codes_exactly(&factors.x, &mut factors.a, &psi);
+    misfit.refine_codes(&factors.x, &mut factors.a, &psi);
     at(problem, misfit, factors)
 }
 

@@ -3,16 +3,18 @@
 mod aggregated;
 mod auto;
 mod batch;
+mod entropic;
 mod incremental;
 mod sggd;
 
 use crate::products::Lanes;
-use crate::settings::{Method as Name, Settings, Step};
+use crate::settings::{Inner, Method as Name, Settings, Step};
 use crate::visits::Batches;
 use crate::work::Work;
 use aggregated::Aggregated;
 use auto::Auto;
 use batch::Batch;
+use entropic::Entropic;
 use incremental::Incremental;
 use proxsplit::Error;
 use proxsplit::ledger::Ledger;
@@ -76,9 +78,10 @@ pub(crate) fn new<T: Lanes>(
             batches(work, settings)?;
             Box::new(Batch::new(&work.factors))
         }
+        Name::Incremental if !has_shares => entropic(work, settings)?,
         method if !has_shares => {
             return Err(Error::Incompatible(format!(
-                "{method} needs a misfit that is quadratic in X, which {} is not: use batch",
+                "{method} needs a misfit that is quadratic in X, which {} is not: use batch or incremental",
                 work.problem.loss
             )));
         }
@@ -107,6 +110,28 @@ pub(crate) fn new<T: Lanes>(
             Box::new(Sggd::new(work, batches(work, settings)?, schedule, term))
         }
     })
+}
+
+/// `incremental` for a misfit that is not quadratic in X.
+fn entropic<T: Lanes>(work: &Work<'_, T>, settings: Settings) -> Result<Box<dyn Method<T>>, Error> {
+    let Some(term) = work.atoms.elementary else {
+        return Err(Error::Incompatible(
+            "incremental needs a set of X that acts on single entries here: use nonneg or a box"
+                .into(),
+        ));
+    };
+    if settings.inner == Inner::Identity {
+        return Err(Error::Incompatible(format!(
+            "between two batches X must stay in its set for {}: use prox as the inner operator",
+            work.problem.loss
+        )));
+    }
+    let batches = batches(work, settings)?;
+    Ok(Box::new(Entropic::new(
+        work,
+        batches,
+        (settings.step, term),
+    )))
 }
 
 /// The mini-batches that the settings ask for.

@@ -48,6 +48,16 @@ pub(crate) trait Misfit<T: Lanes>: Send + Sync {
     /// The codes of all columns for Xᵀ, as exact as can be.
     fn solve_codes_exactly(&mut self, x: &[T], codes: &mut [T], psi: &Term<'_, T>);
 
+    /// The codes of a look, which begins near its end; its statements are about the codes that are found.
+    fn refine_codes(&mut self, x: &[T], codes: &mut [T], psi: &Term<'_, T>) {
+        self.solve_codes_exactly(x, codes, psi);
+    }
+
+    /// What a look costs, in passes.
+    fn look_cost(&self) -> f64 {
+        1.0
+    }
+
     /// Looks at the codes of all columns, which `solve_atoms` and `value` are then about.
     fn see(&mut self, codes: &[T]);
 
@@ -91,6 +101,11 @@ pub(crate) trait Misfit<T: Lanes>: Send + Sync {
     /// What the theorems about methods ask of the misfit, if it does not hold.
     fn assumption(&self) -> Option<Assumption> {
         None
+    }
+
+    /// The misfit and the slope of X, transposed, of a range of columns with their codes; asked of misfits without shares.
+    fn slope_of(&mut self, _: &[T], _: &[T], _: Range<usize>, _slope: &mut [T]) -> f64 {
+        f64::NAN
     }
 
     /// The misfit as a sum of shares of batches, if it is quadratic in X; methods that need it are refused for others.

@@ -8,7 +8,7 @@ use proxsplit::set::{BoxSet, NonNeg, Simplex};
 use proxsplit::simd::{Level, with_level};
 use proxsplit::{Guarantee, Matrix, Prox, Solver, Stop, run};
 use proxsplit_factor::{
-    Data, Factorization, Factors, Lanes, Loss, Method, Missing, Problem, Settings, encode,
+    Data, Factorization, Factors, Lanes, Loss, Method, Missing, Problem, Settings, audit, encode,
 };
 
 const SHAPE: (usize, usize, usize) = (18, 40, 4);
@@ -348,11 +348,11 @@ fn what_kl_cannot_take_is_refused_with_its_place() {
     let y = counts();
     let data = Data::<f64>::new(dense(&y), 1.0).unwrap();
     let (simplex, free) = (Simplex::new(1.0).unwrap(), SquaredL2::new(0.1).unwrap());
-    let words = refused(Problem::new(&data, 2, &NonNeg, &simplex).unwrap());
-    assert!(words.contains("A to be nonnegative"), "{words}");
+    let words = refused(Problem::new(&data, 2, &simplex, &NonNeg).unwrap());
+    assert!(words.contains("a simplex is there for A only"), "{words}");
     let words = refused(Problem::new(&data, 2, &free, &NonNeg).unwrap());
     assert!(words.contains("X to be nonnegative"), "{words}");
-    for method in [Method::Incremental, Method::Aggregated, Method::Sggd] {
+    for method in [Method::Aggregated, Method::Sggd] {
         let problem = kl(&data, 2, (&NonNeg, &NonNeg));
         let error = Factorization::new(problem, settings(method, 0), None)
             .err()
@@ -366,10 +366,138 @@ fn what_kl_cannot_take_is_refused_with_its_place() {
     let problem = kl(&data, 2, (&NonNeg, &NonNeg));
     let error = Factorization::new(problem, Settings::default(), Some(zeros.unwrap())).err();
     assert!(error.unwrap().to_string().contains("XA zero"));
-    let gappy = Mat::from_fn(4, 5, |i, t| if i == t { f64::NAN } else { 1.0 });
+}
+
+#[test]
+fn missing_entries_do_not_matter() {
+    let y = counts();
+    let hidden = |i: usize, t: usize| (i * 5 + t * 3) % 7 == 0;
+    let gappy = Mat::from_fn(SHAPE.0, SHAPE.1, |i, t| {
+        if hidden(i, t) { f64::NAN } else { y.col(t)[i] }
+    });
     let data = Data::<f64>::with_missing(dense(&gappy), 1.0, Missing::Nan).unwrap();
-    let words = refused(Problem::new(&data, 2, &NonNeg, &NonNeg).unwrap());
-    assert!(words.contains("missing"), "{words}");
+    let (x, a) = start(3);
+    let given = Factors::new(&x, a).unwrap();
+    let problem = kl(&data, SHAPE.2, (&NonNeg, &NonNeg));
+    let (objective, factors) = end(problem, Some(given));
+    // The product in place of what is missing adds nothing, neither to the divergence nor to its slope.
+    let (x, a) = (factors.x(), factors.a());
+    let product = |i: usize, t: usize| (0..SHAPE.2).map(|k| x.col(k)[i] * a.col(t)[k]).sum::<f64>();
+    let filled = Mat::from_fn(SHAPE.0, SHAPE.1, |i, t| {
+        if hidden(i, t) {
+            product(i, t)
+        } else {
+            y.col(t)[i]
+        }
+    });
+    let expected = divergence(&filled, &x, &a);
+    assert!(
+        (objective - expected).abs() < 1e-9 * expected,
+        "{objective}, not {expected}"
+    );
+    let full = Data::<f64>::new(dense(&filled), 1.0).unwrap();
+    let mut solver = Factorization::new(
+        kl(&full, SHAPE.2, (&NonNeg, &NonNeg)),
+        Settings::default(),
+        Some(factors.clone()),
+    )
+    .unwrap();
+    let pair = solver.measure().pair.unwrap();
+    assert!(pair.residual() < 1e-4, "{}", pair.residual());
+    let found = audit(problem, &factors).unwrap();
+    assert!((found.misfit - expected).abs() < 1e-9 * expected);
+}
+
+#[test]
+fn codes_on_the_simplex_are_the_minimizers() {
+    let y = counts();
+    let (x, _) = start(1);
+    let data = Data::<f64>::new(dense(&y), 1.0).unwrap();
+    let simplex = Simplex::new(3.0).unwrap();
+    let codes = encode(&data, Loss::KullbackLeibler, &x, &simplex).unwrap();
+    for t in 0..SHAPE.1 {
+        let a = codes.col(t);
+        assert!((a.iter().sum::<f64>() - 3.0).abs() < 1e-12 && a.iter().all(|&a| a >= 0.0));
+        let value = |a: &[f64]| {
+            let z = |i: usize| (0..SHAPE.2).map(|k| x.col(k)[i] * a[k]).sum::<f64>();
+            let entry = |i: usize| {
+                let (y, z) = (y.col(t)[i], z(i));
+                z + if y > 0.0 { -y * z.ln() } else { 0.0 }
+            };
+            (0..SHAPE.0).map(entry).sum::<f64>()
+        };
+        let here = value(a);
+        for (from, to) in (0..SHAPE.2).flat_map(|from| (0..SHAPE.2).map(move |to| (from, to))) {
+            let mut other = a.to_vec();
+            let moved = other[from].min(1e-4);
+            other[from] -= moved;
+            other[to] += moved;
+            assert!(value(&other) >= here - 1e-9, "column {t}: {from} to {to}");
+        }
+    }
+    let problem = kl(&data, SHAPE.2, (&NonNeg, &simplex));
+    let (objective, factors) = end(problem, None);
+    let expected = divergence(&y, &factors.x(), &factors.a());
+    assert!((objective - expected).abs() < 1e-9 * expected);
+}
+
+#[test]
+fn the_audit_is_that_of_the_definition() {
+    let y = counts();
+    let data = Data::<f64>::new(dense(&y), 1.0).unwrap();
+    let l1 = NonNegL1::new(0.3).unwrap();
+    let problem = kl(&data, SHAPE.2, (&l1, &l1));
+    let (x, a) = start(2);
+    let factors = Factors::new(&x, a.clone()).unwrap();
+    let found = audit(problem, &factors).unwrap();
+    let expected = divergence(&y, &x, &a);
+    assert!((found.misfit - expected).abs() <= found.misfit_rounding);
+    let penalties = 0.3 * (x.data().iter().sum::<f64>() + a.data().iter().sum::<f64>());
+    assert!((found.objective - expected - penalties).abs() < 1e-10 * found.objective);
+    let mut solver = Factorization::new(problem, Settings::default(), Some(factors)).unwrap();
+    let measured = solver.measure();
+    assert!(found.best_objective <= measured.objective * (1.0 + 1e-12));
+    let (_, factors) = end(problem, None);
+    let found = audit(problem, &factors).unwrap();
+    assert!(found.residual_x < 1e-3 * found.scale_x && found.residual_a < 1e-3 * found.scale_a);
+}
+
+#[test]
+fn incremental_passes_come_near_batch_passes_and_can_be_resumed() {
+    let y = counts();
+    let data = Data::<f64>::new(dense(&y), 1.0).unwrap();
+    let problem = kl(&data, SHAPE.2, (&NonNeg, &NonNeg));
+    let (x, a) = start(0);
+    let begin = |method| {
+        let given = Factors::new(&x, a.clone()).unwrap();
+        Factorization::new(problem, settings(method, 10), Some(given)).unwrap()
+    };
+    let mut batch = begin(Method::Batch);
+    for _ in 0..200 {
+        batch.next().unwrap();
+    }
+    let (mut solver, mut saved) = (begin(Method::Incremental), None);
+    for step in 0..1600 {
+        if step == 803 {
+            saved = Some(solver.state());
+        }
+        solver.next().unwrap();
+    }
+    let (found, best) = (solver.measure(), batch.measure().objective);
+    assert!(
+        found.objective < 1.05 * best,
+        "{} against {best}",
+        found.objective
+    );
+    assert!(found.feasible);
+    let state = saved.unwrap();
+    let arrays = state.arrays.into_iter().map(|(n, a)| (n.to_string(), a));
+    let mut resumed = begin(Method::Incremental);
+    resumed.restore(&state.header, arrays.collect()).unwrap();
+    for _ in 803..1600 {
+        resumed.next().unwrap();
+    }
+    assert!(resumed.factors() == solver.factors(), "resumed");
 }
 
 #[test]

@@ -6,6 +6,7 @@ from . import prox
 from ._certificate import Certificate
 from ._check import Audit, check
 from ._dictionary import DictionaryLearning
+from ._linear import SparseClassifier, SparseRegressor
 from ._minibatch import MiniBatchNMF
 from ._minimize import minimize
 from ._nmf import NMF
@@ -15,4 +16,6 @@ try:
 except PackageNotFoundError:  # pragma: no cover - run from a source tree
     __version__ = "0"
 
-__all__ = ["NMF", "Audit", "Certificate", "DictionaryLearning", "MiniBatchNMF", "check", "minimize", "prox"]
+__all__ = [
+    "NMF", "Audit", "Certificate", "DictionaryLearning", "MiniBatchNMF", "SparseClassifier", "SparseRegressor", "check", "minimize", "prox",
+]  # fmt: skip

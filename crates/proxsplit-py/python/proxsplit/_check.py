@@ -18,22 +18,25 @@ from ._terms import joined
 class Audit:
     """What is true of the factors of a matrix, by the definition of the problem ½‖Y − XA‖² + ψ₀(X) + ψ(A).
 
+    With ``loss="kl"`` the misfit is Σ y log(y/z) − y + z with Z = XA.
+
     Attributes
     ----------
     objective : float
         The objective with the factors as given; infinite if a factor lies outside its set.
     misfit : float
-        ½‖Y − XA‖²
+        ½‖Y − XA‖², or what the loss has in its place.
     misfit_rounding : float
         The misfit is right up to this.
     relative_error : float
-        ‖Y − XA‖/‖Y‖
+        ‖Y − XA‖/‖Y‖; for 'kl' the misfit as a fraction of Σy.
     best_objective : float
         The objective with the best A for this X.
     residual_X, residual_A : float
-        How far each factor is from stationary for the other one, at the step 1/L.
+        How far each factor is from stationary for the other one, at the step 1/L; for 'kl', which has no L, at the step
+        ‖X‖/scale_X and ‖A‖/scale_A.
     scale_X, scale_A : float
-        ‖YAᵀ‖ and ‖XᵀY‖, the sizes that the residuals are compared with.
+        ‖YAᵀ‖ and ‖XᵀY‖, the sizes that the residuals are compared with; for 'kl' with Y/XA in the place of Y.
     sparsity_X, sparsity_A : float
         The shares of zeros.
     dead_atoms : list of int
@@ -114,6 +117,7 @@ def check(
     X_set: Any = "nonneg",
     A_set: Any = "nonneg",
     missing: str | None = None,
+    loss: str = "squared",
 ) -> Audit:
     """Look at factors Y ≈ XA of any tool: objective, residuals, scale, dead atoms, sparsity.
 
@@ -134,6 +138,8 @@ def check(
         A set for every atom and for every code.
     missing : {'nan', 'unstored'} or None, default=None
         Which entries of Y were not observed: those that are NaN, or those that a sparse Y does not store.
+    loss : {'squared', 'kl'}, default='squared'
+        How the misfit of Y and Z = XA is counted: ½‖Y − Z‖², or Kullback–Leibler, Σ y log(y/z) − y + z.
 
     Returns
     -------
@@ -157,4 +163,4 @@ def check(
     W, H = factor(A.T, A.T.shape, dtype, "A"), factor(X.T, X.T.shape, dtype, "X")
     codes = joined(None, A_penalty, A_set, ("", "A_penalty", "A_set"))
     atoms = joined(None, X_penalty, X_set, ("", "X_penalty", "X_set"))
-    return Audit(**_proxsplit.audit(native(Y.T), W, H, codes, atoms, missing))
+    return Audit(**_proxsplit.audit(native(Y.T), W, H, codes, atoms, missing, loss))

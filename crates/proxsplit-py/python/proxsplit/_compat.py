@@ -29,17 +29,17 @@ def checked_solver(solver: Any, name: str) -> None:
         tell_once("solver='mu' runs the method of proxsplit, which minimizes the same objective; see the parameter `method`")
 
 
-def checked_loss(beta_loss: Any, solver: str, name: str) -> None:
-    """Refuse losses other than the squared one."""
+def checked_loss(beta_loss: Any, name: str) -> str:
+    """The name that the library has for a loss of scikit-learn; others are refused."""
     loss = _LOSSES.get(beta_loss, beta_loss) if isinstance(beta_loss, str) else beta_loss
     if isinstance(loss, (str, bool)) or not isinstance(loss, (int, float, np.number)):
         names = ", ".join(map(repr, _LOSSES))
         raise ValueError(f"The 'beta_loss' parameter of {name} must be one of {names} or a number. Got {beta_loss!r} instead.")
     if loss == 2:
-        return
-    if solver == "cd":
-        raise ValueError(f"Invalid beta_loss parameter: solver 'cd' does not handle beta_loss = {beta_loss!r}")
-    raise ValueError(f"beta_loss = {beta_loss!r} is not available: {name} minimizes the squared error, beta_loss='frobenius'")
+        return "squared"
+    if loss == 1:
+        return "kl"
+    raise ValueError(f"beta_loss = {beta_loss!r} is not available: {name} has 'frobenius' and 'kullback-leibler'")
 
 
 def checked_start(array: Any, shape: tuple[int, int], dtype: np.dtype[Any], whom: str) -> None:

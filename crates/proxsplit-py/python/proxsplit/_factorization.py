@@ -15,7 +15,9 @@ from . import _proxsplit
 from ._advice import advise
 from ._certificate import Certificate
 from ._data import factor, factor_dtype, native, validated
+from ._plot import plot
 from ._progress import Progress
+from ._trace import Trace
 
 if TYPE_CHECKING:
     if sys.version_info >= (3, 11):
@@ -50,6 +52,10 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _is_signed(self) -> bool:
         """Whether the data may be negative."""
         raise NotImplementedError
+
+    def _loss(self) -> str:
+        """The name of the loss."""
+        return "squared"
 
     def _start(self, X: Any, W: Any, H: Any) -> tuple[str, int, Any, Any]:
         """The initialisation, the number of components, and the given factors."""
@@ -119,11 +125,12 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             "tol": float(self.tol),
             "passes": float(self.max_iter),
             "seed": int(check_random_state(self.random_state).randint(2**31 - 1)),
-            "method": self.method,
+            "method": self._method(),
             "batch_size": self.batch_size,
             "threads": self._threads(),
             "single": dtype == np.float32,
             "missing": self.missing,
+            "loss": self._loss(),
         }
         if init == "custom":
             W = factor(W, (n_samples, rank), dtype, "W")
@@ -137,6 +144,9 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """Called at every look at a run; true ends it."""
         return progress.show if self.verbose else None
 
+    def _method(self) -> str:
+        return self.method
+
     def _threads(self) -> int:
         return threads(self.n_threads)
 
@@ -146,7 +156,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.reconstruction_err_ = answer["error"]
         self.n_iter_ = max(1, int(np.ceil(answer["certificate"]["passes"])))
         self.method_ = answer["method"]
-        self.trace_ = answer["trace"]
+        self.trace_ = Trace(answer["trace"])
         self.certificate_ = Certificate(**answer["certificate"])
         self._codes_term = self._terms(*X.shape)[0]
 
@@ -169,7 +179,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         check_is_fitted(self)
         X = validated(self, X, signed=self._is_signed(), reset=False)
         components = np.ascontiguousarray(self.components_)
-        return _proxsplit.encode(native(X), components, self._transform_term(), self._threads(), self.missing)
+        return _proxsplit.encode(native(X), components, self._transform_term(), self._threads(), self.missing, self._loss())
 
     def _transform_term(self) -> str:
         return self._codes_term
@@ -189,6 +199,28 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """
         check_is_fitted(self)
         return X @ self.components_
+
+    def plot(self, kind: str = "convergence", *, shape: tuple[int, int] | None = None, codes: Any = None, ax: Any = None) -> Any:
+        """Draw the run or its outcome with matplotlib.
+
+        Parameters
+        ----------
+        kind : {"convergence", "atoms", "codes"}, default="convergence"
+            The objective and the residual of every look, the components, or the codes.
+        shape : (rows, columns), default=None
+            Draw every component as an image of this shape.
+        codes : array-like of shape (n_samples, n_components), default=None
+            The codes, which the estimator does not keep, for ``kind="codes"``.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure if it is None. Images always get a figure of their own.
+
+        Returns
+        -------
+        figure : matplotlib Figure
+            The figure.
+        """
+        check_is_fitted(self)
+        return plot(self, kind, shape, codes, ax)
 
     @property
     def _n_features_out(self) -> int:

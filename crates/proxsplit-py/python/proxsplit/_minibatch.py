@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from . import _proxsplit
-from ._compat import checked_loss, checked_start
+from ._compat import checked_start
 from ._data import factor, factor_dtype, native, validated
 from ._factorization import checked_rank, checked_run
 from ._nmf import BaseNMF
@@ -37,8 +37,8 @@ class MiniBatchNMF(BaseNMF):
         The start, as in :class:`NMF`; :meth:`partial_fit` starts with 'random', or with `H` if 'custom'.
     batch_size : int, default=1024
         Samples in a batch of :meth:`fit`.
-    beta_loss : {'frobenius', 2}, default='frobenius'
-        The loss; others are refused.
+    beta_loss : {'frobenius', 'kullback-leibler', 2, 1}, default='frobenius'
+        The loss, as in :class:`NMF`. 'kullback-leibler' has no :meth:`partial_fit`, and 'batch' or 'incremental' as `method`.
     tol : float, default=1e-4
         When the run has converged, as in :class:`NMF`.
     max_no_improvement : int or None, default=10
@@ -66,7 +66,8 @@ class MiniBatchNMF(BaseNMF):
     W_set, H_set : str, Operator or None, default='nonneg'
         A set for every row of W or of H.
     method : str, default='aggregated'
-        The method of :meth:`fit`: 'aggregated' remembers statistics of all batches, 'incremental' is the paper's.
+        The method of :meth:`fit`: 'aggregated' remembers statistics of all batches, 'incremental' is the paper's. Statistics are
+        those of the squared loss: for 'kullback-leibler', 'aggregated' is 'incremental'.
     n_threads : int or None, default=None
         Number of threads; None is one for each core.
     dtype : dtype, default=None
@@ -112,7 +113,7 @@ class MiniBatchNMF(BaseNMF):
     ((3, 20), 50)
     """
 
-    # There is no choice of a solver; its losses are those of 'mu'.
+    # There is no choice of a solver.
     solver = "mu"
     batch_size: int
 
@@ -197,6 +198,8 @@ class MiniBatchNMF(BaseNMF):
         """
         if self.missing is not None:
             raise ValueError("partial_fit remembers statistics that all features share, which missing entries do not allow; use fit")
+        if self._loss() != "squared":
+            raise ValueError(f"partial_fit remembers statistics of the squared loss, which beta_loss={self.beta_loss!r} does not have; use fit")
         first = not hasattr(self, "_gram")
         X = validated(self, X, signed=self._is_signed(), reset=first)
         if first:
@@ -212,10 +215,12 @@ class MiniBatchNMF(BaseNMF):
         self.n_steps_ += 1
         return self
 
+    def _method(self) -> str:
+        return "incremental" if self.method == "aggregated" and self._loss() != "squared" else self.method
+
     def _begin(self, X: Any, H: Any) -> None:
         """Given or random components of the size of the data, and no memory."""
         checked_run(self)
-        checked_loss(self.beta_loss, self.solver, type(self).__name__)
         self._check_forgetting()
         dtype = factor_dtype(X, self.dtype)
         custom = self.init == "custom" and H is not None
@@ -239,7 +244,7 @@ class MiniBatchNMF(BaseNMF):
     def _keep(self, answer: dict[str, Any], X: Any) -> None:
         super()._keep(answer, X)
         self.n_steps_ = round(self.certificate_.passes * -(-X.shape[0] // self.batch_size))
-        if self.missing is not None:
+        if self.missing is not None or self._loss() != "squared":
             return
         W = answer["W"]
         self._seen = float(X.shape[0])

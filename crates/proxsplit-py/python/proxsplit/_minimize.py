@@ -19,6 +19,7 @@ from ._progress import Progress
 from ._operator import Operator, parse
 from ._penalties import Zero
 from ._sets import Box
+from ._trace import Trace
 
 _DEFAULTS: dict[str, Any] = {
     "maxiter": 1000, "maxtime": None, "atol": 1e-9, "check_every": None, "batch_size": 1, "order": "reshuffled",
@@ -161,7 +162,7 @@ def _result(answer: dict[str, Any], calls: Calls) -> OptimizeResult:
         nfev=calls.count,
         gap=certificate.gap,
         certificate=certificate,
-        trace=answer["trace"],
+        trace=Trace(answer["trace"]),
     )
 
 

@@ -45,6 +45,9 @@ class BaseNMF(Factorization):
             joined(atoms, self.H_penalty, self.H_set, ("alpha_H", "H_penalty", "H_set")),
         )
 
+    def _loss(self) -> str:
+        return checked_loss(self.beta_loss, type(self).__name__)
+
     def _check_solver(self) -> None:
         """Refuse a solver that is not known, where there is a choice."""
 
@@ -52,7 +55,7 @@ class BaseNMF(Factorization):
         checked_run(self)
         name, smaller = type(self).__name__, min(X.shape)
         self._check_solver()
-        checked_loss(self.beta_loss, self.solver, name)
+        self._loss()
         if self.init is not None and self.init not in INITS:
             raise ValueError(f"The 'init' parameter of {name} must be one of {', '.join(INITS)} or None. Got {self.init!r} instead.")
         custom = self.init == "custom"
@@ -80,6 +83,8 @@ class NMF(BaseNMF):
         ½‖X − WH‖² + alpha_W·n_features·(l1_ratio·‖W‖₁ + (1 − l1_ratio)/2·‖W‖²)
                    + alpha_H·n_samples·(l1_ratio·‖H‖₁ + (1 − l1_ratio)/2·‖H‖²)
 
+    With ``beta_loss="kullback-leibler"``, for counts, Σ x log(x/z) − x + z with Z = WH stands in the place of ½‖X − WH‖².
+
     Rows of X are samples. The paper and the command line put samples in columns: there Y = Xᵀ, the atoms X = Hᵀ and the codes
     A = Wᵀ.
 
@@ -93,11 +98,12 @@ class NMF(BaseNMF):
         sparse data and nonnegative factors, else 'random'. 'custom' takes `W` and `H` from :meth:`fit_transform`.
     solver : {'cd', 'mu'}, default='cd'
         As in scikit-learn. Both run the same method, see `method`: the objective is the same.
-    beta_loss : {'frobenius', 2}, default='frobenius'
-        The loss; others are refused.
+    beta_loss : {'frobenius', 'kullback-leibler', 2, 1}, default='frobenius'
+        The loss, whatever `solver` is. 'kullback-leibler' takes nonnegative data, l1 and squared l2 penalties, and the sets
+        'nonneg' and 'box' (for W also 'simplex').
     tol : float, default=1e-4
         The run has converged when the residuals of W and of H are below `tol` times ‖XHᵀ‖ and ‖WᵀX‖, the parts that cancel in
-        them at a solution. 0 makes `max_iter` passes unless nothing can be gained any more.
+        them at a solution (for 'kullback-leibler' with X/WH in the place of X). 0 makes `max_iter` passes unless nothing can be gained any more.
     max_iter : int, default=200
         Passes over the data.
     random_state : int, RandomState instance or None, default=None
@@ -135,7 +141,8 @@ class NMF(BaseNMF):
     n_components_ : int
         Number of components.
     reconstruction_err_ : float
-        ‖X − WH‖, the Frobenius norm, over the observed entries.
+        ‖X − WH‖, the Frobenius norm, over the observed entries; for other losses the root of twice the divergence, as in
+        scikit-learn.
     n_iter_ : int
         Passes over the data.
     certificate_ : Certificate

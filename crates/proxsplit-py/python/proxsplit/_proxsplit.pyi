@@ -3,7 +3,9 @@ from typing import Any, final
 
 from numpy.typing import NDArray
 
-__all__ = ["Term", "audit", "catalogue", "choices", "encode", "factorize", "minimize", "update_atoms"]
+__all__ = [
+    "Term", "audit", "catalogue", "choices", "encode", "factorize", "linear", "losses", "minimize", "path_factors", "update_atoms",
+]  # fmt: skip
 
 @final
 class Term:
@@ -27,6 +29,13 @@ def minimize(
     observe: Callable[..., bool] | None,
 ) -> dict[str, Any]: ...
 def catalogue() -> list[str]: ...
+def losses() -> list[str]: ...
+def linear(
+    data: Any, targets: NDArray[Any], settings: Mapping[str, Any], weights: NDArray[Any] | None = None
+) -> dict[str, Any]: ...
+def path_factors(
+    data: Any, targets: NDArray[Any], settings: Mapping[str, Any], count: int, ratio: float, weights: NDArray[Any] | None = None
+) -> list[float]: ...
 def choices() -> dict[str, list[str]]: ...
 def factorize(
     data: Any,
@@ -35,8 +44,10 @@ def factorize(
     h: NDArray[Any] | None = None,
     observe: Callable[[float, float, float], object] | None = None,
 ) -> dict[str, Any]: ...
-def encode(data: Any, h: NDArray[Any], term: str, threads: int, missing: str | None = None) -> NDArray[Any]: ...
+def encode(
+    data: Any, h: NDArray[Any], term: str, threads: int, missing: str | None = None, loss: str | None = None
+) -> NDArray[Any]: ...
 def update_atoms(h: NDArray[Any], gram: NDArray[Any], cross: NDArray[Any], term: str, threads: int) -> NDArray[Any]: ...
 def audit(
-    data: Any, w: NDArray[Any], h: NDArray[Any], codes: str, atoms: str, missing: str | None = None
+    data: Any, w: NDArray[Any], h: NDArray[Any], codes: str, atoms: str, missing: str | None = None, loss: str | None = None
 ) -> dict[str, Any]: ...

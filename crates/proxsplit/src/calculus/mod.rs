@@ -1,6 +1,7 @@
 //! Operators made of operators: blocks, columns, rows, scaled, shifted, conjugate, with a set.
 
 mod blocks;
+mod but_last;
 mod closure;
 mod columns;
 mod compose;
@@ -15,6 +16,7 @@ mod scaled;
 mod shifted;
 
 pub use blocks::Blocks;
+pub use but_last::ButLast;
 pub use closure::Closure;
 pub use columns::Columns;
 pub use conjugate::Conjugate;

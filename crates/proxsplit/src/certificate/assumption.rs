@@ -68,7 +68,11 @@ pub(super) fn of_steps(setting: &Setting) -> Assumption {
             (Standing::Measured, text.into())
         }
         Method::Envelope => {
-            let text = "every step lowers the forward–backward envelope enough, and that is checked to be above Φ again and again";
+            let text = "every step ends enough below a running mean of Φ or of the forward–backward envelope, and that is checked to be above Φ again and again";
+            (Standing::Measured, text.into())
+        }
+        Method::WorkingSet => {
+            let text = "every round lowers Φ by a part of what a plain step would, on a set that has the coordinates farthest from stationary";
             (Standing::Measured, text.into())
         }
         Method::Monotone => {

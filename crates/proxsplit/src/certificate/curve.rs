@@ -32,7 +32,7 @@ pub(crate) struct Curve {
 impl Curve {
     /// `None` if the step is outside its range, L is unknown, or the steps are not plain ones.
     pub(crate) fn of(setting: &Setting) -> Option<Self> {
-        if setting.method == Method::Envelope {
+        if matches!(setting.method, Method::Envelope | Method::WorkingSet) {
             return None;
         }
         let (_, step) = setting.steps?;

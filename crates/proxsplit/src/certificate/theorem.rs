@@ -86,9 +86,12 @@ impl OfMethod {
             guarantee,
             assumptions,
             errors: setting.ledger,
-            steps: setting
-                .steps
-                .filter(|_| !matches!(setting.method, Method::Descent | Method::Envelope)),
+            steps: setting.steps.filter(|_| {
+                !matches!(
+                    setting.method,
+                    Method::Descent | Method::Envelope | Method::WorkingSet
+                )
+            }),
         }
     }
 

@@ -3,11 +3,14 @@
 //! A [`Matrix`] is a view that borrows its numbers; the owner may be a vector, a memory-mapped file or a NumPy array.
 //! Nothing here converts or copies a matrix as a whole: algorithms widen the entries panel by panel while they use them.
 
+mod columns;
 mod dense;
 mod elements;
 pub(crate) mod rows;
 mod sparse;
 
+#[doc(hidden)]
+pub use columns::Columns;
 pub use dense::{Dense, Order};
 pub use elements::{Element, Elements, Index, Indices, dispatch};
 pub use sparse::Sparse;

@@ -5,7 +5,7 @@ use super::l2::shorten;
 use crate::dual;
 use crate::error::{Error, nonnegative};
 use crate::linalg::vec::norm;
-use crate::{Form, Prox, Real};
+use crate::{Form, Grouped, Prox, Real};
 
 /// `group-l2:W,S`, the group lasso: prox(x)_G = max(1 − ηW/‖x_G‖₂, 0)·x_G. Convex.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,8 +59,26 @@ impl<T: Real> Prox<T> for GroupL2 {
         self.groups.fits(len)
     }
 
+    fn grouped(&self) -> Option<&dyn Grouped<T>> {
+        Some(self)
+    }
+
     fn form(&self) -> Form {
         Form::default().absolute().homogeneous()
+    }
+}
+
+impl<T: Real> Grouped<T> for GroupL2 {
+    fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    fn value_of_group(&self, x: &[T]) -> f64 {
+        self.weight * norm(x)
+    }
+
+    fn prox_of_group(&self, x: &mut [T], step: T) {
+        shorten(x, self.weight * step.f64());
     }
 }
 

@@ -68,6 +68,31 @@ impl Groups {
         }
     }
 
+    /// The groups of a vector of length `len` as lists, one after the other, and where each starts; entries in no group come last,
+    /// each for itself. Also how many true groups there are.
+    pub(crate) fn lists(&self, len: usize) -> (Vec<usize>, Vec<usize>, usize) {
+        match &self.kind {
+            Kind::Size(size) => {
+                let starts: Vec<usize> = (0..len).step_by(*size).chain([len]).collect();
+                let count = starts.len() - 1;
+                (starts, (0..len).collect(), count)
+            }
+            Kind::Lists { starts, indices } => {
+                let (mut starts, mut all, count) =
+                    (starts.clone(), indices.clone(), starts.len() - 1);
+                let mut is_listed = vec![false; len];
+                for &index in indices {
+                    is_listed[index] = true;
+                }
+                for index in (0..len).filter(|&index| !is_listed[index]) {
+                    all.push(index);
+                    starts.push(all.len());
+                }
+                (starts, all, count)
+            }
+        }
+    }
+
     /// Σ_G term(x_G)
     pub(crate) fn sum<T: Real>(&self, x: &[T], term: impl Fn(&[T]) -> f64) -> f64 {
         match &self.kind {

@@ -6,7 +6,7 @@ use super::l2::shorten;
 use crate::dual;
 use crate::error::{Error, nonnegative};
 use crate::linalg::vec::{norm, norm_inf, norm1};
-use crate::{Form, Prox, Real};
+use crate::{Elementary, Form, Grouped, Prox, Real};
 
 /// `sparse-group:W1,W2,S`, the sparse group lasso: soft thresholding by ηW1, then shortening of each group by ηW2.
 /// Convex.
@@ -93,8 +93,36 @@ impl<T: Real> Prox<T> for SparseGroup {
         self.groups.fits(len)
     }
 
+    fn grouped(&self) -> Option<&dyn Grouped<T>> {
+        Some(self)
+    }
+
     fn form(&self) -> Form {
         Form::default().absolute().homogeneous()
+    }
+}
+
+impl<T: Real> Grouped<T> for SparseGroup {
+    fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    fn value_of_group(&self, x: &[T]) -> f64 {
+        self.l1 * norm1(x) + self.group * norm(x)
+    }
+
+    fn prox_of_group(&self, x: &mut [T], step: T) {
+        for t in x.iter_mut() {
+            *t = soft(*t, T::of(self.l1) * step);
+        }
+        shorten(x, self.group * step.f64());
+    }
+
+    fn outside(&self) -> Elementary {
+        Elementary {
+            l1: self.l1,
+            ..Elementary::ZERO
+        }
     }
 }
 

@@ -2,18 +2,18 @@
 
 use super::loss::Loss;
 use super::spectrum;
-use crate::data::Matrix;
 use crate::data::rows::{Design, Picked};
-use crate::error::{Error, all_finite, length};
+use crate::data::{Columns, Matrix};
+use crate::error::{Error, all_finite, length, nonnegative};
 use crate::linalg::vec::{dot, norm};
 use crate::{FiniteSum, Lipschitz, Real, Smooth};
 use std::sync::OnceLock;
 
 /// f(x) = Σ_i ℓ(a_iᵀx, b_i) over the rows a_i of a matrix and targets b_i; each row is a term.
 ///
-/// The matrix stays where it is, in its stored type, dense or sparse; all sums run in `f64`. Only a column-compressed
-/// sparse matrix is copied once to row-compressed form, because its rows cannot be read. Dense columns serve whole
-/// gradients and batches of neighbouring rows as fast as dense rows; random rows are slower.
+/// The matrix stays where it is, in its stored type, dense or sparse; all sums run in `f64`. Whole gradients go by columns if
+/// the matrix is column-compressed and few entries of x are not 0; otherwise it is copied once to row-compressed form. Dense columns
+/// serve whole gradients and batches of neighbouring rows as fast as dense rows; random rows are slower.
 ///
 /// ```
 /// use proxsplit::data::{Dense, Elements, Order};
@@ -30,8 +30,13 @@ pub struct LinearModel<'a, T: Real, L: Loss> {
     targets: Vec<T>,
     loss: L,
     scale: f64,
+    /// A weight for every row, if they are not all 1.
+    weights: Option<Vec<f64>>,
+    /// Whether the last entry of x is added to every product.
+    has_intercept: bool,
     norm_squared: OnceLock<Lipschitz>,
     largest_row: OnceLock<f64>,
+    squares: OnceLock<f64>,
     at_zero: OnceLock<f64>,
     column_sums: OnceLock<Option<Vec<T>>>,
 }
@@ -50,8 +55,11 @@ impl<'a, T: Real, L: Loss> LinearModel<'a, T, L> {
             targets: targets.to_vec(),
             loss,
             scale: 1.0,
+            weights: None,
+            has_intercept: false,
             norm_squared: OnceLock::new(),
             largest_row: OnceLock::new(),
+            squares: OnceLock::new(),
             at_zero: OnceLock::new(),
             column_sums: OnceLock::new(),
         })
@@ -62,6 +70,54 @@ impl<'a, T: Real, L: Loss> LinearModel<'a, T, L> {
     pub fn averaged(mut self) -> Self {
         self.scale = 1.0 / self.design.rows() as f64;
         self
+    }
+
+    /// Counts row i so often as `weights[i]` ≥ 0 says; `averaged` before it divides by the number of rows all the same.
+    pub fn weighted(mut self, weights: &[f64]) -> Result<Self, Error> {
+        length("weights", weights, self.design.rows())?;
+        weights
+            .iter()
+            .try_for_each(|&weight| nonnegative("weight", weight).map(|_| ()))?;
+        self.weights = Some(weights.to_vec());
+        Ok(self)
+    }
+
+    /// The same with one more entry of x at its end, which is added to every a_iᵀx.
+    #[must_use]
+    pub fn with_intercept(mut self) -> Self {
+        self.has_intercept = true;
+        self
+    }
+
+    /// The weight of a row.
+    #[inline(always)]
+    fn weight(&self, i: usize) -> f64 {
+        let weight = self.weights.as_ref().map_or(1.0, |weights| weights[i]);
+        self.scale * weight
+    }
+
+    /// The largest weight.
+    fn heaviest(&self) -> f64 {
+        let weights = self.weights.iter().flatten();
+        let largest = weights.copied().reduce(f64::max);
+        self.scale * largest.unwrap_or(1.0)
+    }
+
+    /// The square of the intercept's column.
+    fn ones(&self) -> f64 {
+        if self.has_intercept {
+            self.design.rows() as f64
+        } else {
+            0.0
+        }
+    }
+
+    /// x without the intercept, and the intercept.
+    fn split<'x>(&self, x: &'x [T]) -> (&'x [T], f64) {
+        match x.split_last() {
+            Some((last, rest)) if self.has_intercept => (rest, last.f64()),
+            _ => (x, 0.0),
+        }
     }
 
     /// σ = Aᵀ1, if no entry of A is negative.
@@ -80,24 +136,144 @@ impl<'a, T: Real, L: Loss> LinearModel<'a, T, L> {
     }
 
     fn sweep(&self, rows: Picked<'_>, x: &[T], grad: Option<&mut [T]>) -> f64 {
-        debug_assert_eq!(x.len(), self.design.cols());
-        let (loss, scale, targets) = (&self.loss, self.scale, &self.targets);
-        let total = self.design.sweep(rows, x, grad, |i, z| {
-            let (value, slope) = loss.at(z, targets[i].f64());
-            (value, scale * slope)
-        });
-        scale * total
+        debug_assert_eq!(x.len(), self.dim());
+        let (x, intercept) = self.split(x);
+        let visit = |i: usize, z: f64| {
+            let (value, slope) = self.loss.at(z + intercept, self.targets[i].f64());
+            let weight = self.weight(i);
+            (weight * value, weight * slope)
+        };
+        match grad {
+            Some(grad) if self.has_intercept => {
+                let (grad, last) = grad.split_at_mut(x.len());
+                let (value, slope) = self.design.sweep(rows, x, Some(grad), visit);
+                last[0] += T::of(slope);
+                value
+            }
+            grad => self.design.sweep(rows, x, grad, visit).0,
+        }
+    }
+}
+
+/// f(x) = Σ_i φ_i(z_i), z = Ax, for solvers that work by columns. All losses of the catalogue have it.
+pub trait Linear<T: Real = f64>: FiniteSum<T> {
+    /// The number of stored entries of A.
+    fn stored(&self) -> usize;
+
+    /// s_i ← φ_i′(z_i); returns Σ_i φ_i(z_i).
+    fn slopes(&self, z: &[f64], s: &mut [f64]) -> f64;
+
+    /// Σ_i φ_i(z_i)
+    fn total(&self, z: &[f64]) -> f64;
+
+    /// w_i ← the curvature of a parabola that models φ_i near z_i, moved towards the largest curvature of φ_i by a part `damping` of
+    /// the way: with 1 the parabola is nowhere below φ_i.
+    fn bends(&self, z: &[f64], damping: f64, w: &mut [f64]);
+
+    /// Whether f is quadratic: the parabolas are the φ_i themselves.
+    fn is_quadratic(&self) -> bool;
+
+    /// The curvature of a quadratic f's parabolas, if it is the same for all.
+    fn uniform_bend(&self) -> Option<f64>;
+
+    /// An upper bound of L that costs one look at the entries of A; it may be far above L, and is infinite if it overflows.
+    fn curvature_bound(&self) -> f64;
+
+    /// Whether f falls towards its infimum along x, without reaching it, where z = Ax.
+    fn escapes(&self, z: &[f64]) -> bool;
+
+    /// Room for columns of A; `None` if there are too many rows.
+    #[doc(hidden)]
+    fn columns(&self) -> Option<Columns<T>>;
+
+    /// Copies columns of A behind those that are there.
+    #[doc(hidden)]
+    fn pack(&self, cols: &[usize], into: &mut Columns<T>);
+}
+
+impl<T: Real, L: Loss> Linear<T> for LinearModel<'_, T, L> {
+    fn stored(&self) -> usize {
+        self.design.stored()
+            + if self.has_intercept {
+                self.design.rows()
+            } else {
+                0
+            }
+    }
+
+    fn slopes(&self, z: &[f64], s: &mut [f64]) -> f64 {
+        let mut total = 0.0;
+        for (i, ((s, &z), b)) in s.iter_mut().zip(z).zip(&self.targets).enumerate() {
+            let (value, slope) = self.loss.at(z, b.f64());
+            let weight = self.weight(i);
+            total += weight * value;
+            *s = weight * slope;
+        }
+        total
+    }
+
+    fn total(&self, z: &[f64]) -> f64 {
+        let rows = z.iter().zip(&self.targets).enumerate();
+        rows.map(|(i, (&z, b))| self.weight(i) * self.loss.at(z, b.f64()).0)
+            .sum()
+    }
+
+    fn bends(&self, z: &[f64], damping: f64, w: &mut [f64]) {
+        let most = self.loss.curvature();
+        for (i, ((w, &z), b)) in w.iter_mut().zip(z).zip(&self.targets).enumerate() {
+            let bend = self.loss.bend(z, b.f64());
+            *w = self.weight(i) * (bend + damping * (most - bend));
+        }
+    }
+
+    fn is_quadratic(&self) -> bool {
+        self.loss.is_squared()
+    }
+
+    fn uniform_bend(&self) -> Option<f64> {
+        let is_uniform = self.loss.is_squared() && self.weights.is_none();
+        is_uniform.then_some(self.scale)
+    }
+
+    fn curvature_bound(&self) -> f64 {
+        let squares = *self.squares.get_or_init(|| self.design.sum_of_squares());
+        // The sum may be rounded down.
+        (squares + self.ones()) * (1.0 + 1e-9) * self.loss.curvature() * self.heaviest()
+    }
+
+    fn escapes(&self, z: &[f64]) -> bool {
+        let mut rows = z.iter().zip(&self.targets);
+        rows.all(|(&z, b)| self.loss.escapes(z, b.f64()))
+    }
+
+    fn columns(&self) -> Option<Columns<T>> {
+        self.design.columns()
+    }
+
+    fn pack(&self, cols: &[usize], into: &mut Columns<T>) {
+        let intercept = self.design.cols();
+        let mut parts = cols.split(|&col| col == intercept);
+        self.design.pack(parts.next().unwrap_or(&[]), into);
+        for part in parts {
+            into.push_ones();
+            self.design.pack(part, into);
+        }
     }
 }
 
 impl<T: Real, L: Loss> Smooth<T> for LinearModel<'_, T, L> {
     fn dim(&self) -> usize {
-        self.design.cols()
+        self.design.cols() + usize::from(self.has_intercept)
     }
 
     fn gradient(&self, x: &[T], grad: &mut [T]) -> f64 {
         grad.fill(T::ZERO);
-        self.sweep(self.design.all(), x, Some(grad))
+        let value = self.sweep(self.design.all(), x, Some(grad));
+        if x.iter().all(|&x| x == T::ZERO) {
+            // Runs begin there, and ask for it later.
+            self.at_zero.get_or_init(|| norm(grad));
+        }
+        value
     }
 
     fn value(&self, x: &[T]) -> f64 {
@@ -109,7 +285,8 @@ impl<T: Real, L: Loss> Smooth<T> for LinearModel<'_, T, L> {
     fn lipschitz(&self) -> Lipschitz {
         self.norm_squared
             .get_or_init(|| spectrum::norm_squared(&self.design))
-            .scaled(self.loss.curvature() * self.scale)
+            .plus(self.ones())
+            .scaled(self.loss.curvature() * self.heaviest())
     }
 
     fn is_convex(&self) -> bool {
@@ -122,9 +299,9 @@ impl<T: Real, L: Loss> Smooth<T> for LinearModel<'_, T, L> {
 
     fn cancelling(&self) -> Option<f64> {
         let size = *self.at_zero.get_or_init(|| {
-            let origin = vec![T::ZERO; self.design.cols()];
+            let origin = vec![T::ZERO; self.dim()];
             let mut gradient = origin.clone();
-            self.gradient(&origin, &mut gradient);
+            self.sweep(self.design.all(), &origin, Some(&mut gradient));
             norm(&gradient)
         });
         (size > 0.0).then_some(size)
@@ -142,18 +319,20 @@ impl<T: Real, L: Loss> Smooth<T> for LinearModel<'_, T, L> {
         }
         self.loss.conjugate(0.0, self.targets.first()?.f64())?;
         let (loss, targets) = (&self.loss, &self.targets);
-        let total = self.design.sweep(self.design.all(), x, None, |i, z| {
+        let (x, intercept) = self.split(x);
+        let (total, _) = self.design.sweep(self.design.all(), x, None, |i, z| {
             let b = targets[i].f64();
-            let dual = loss.conjugate(scale * loss.at(z, b).1, b);
-            (dual.unwrap_or(f64::INFINITY), 0.0)
+            let dual = loss.conjugate(scale * loss.at(z + intercept, b).1, b);
+            (self.weight(i) * dual.unwrap_or(f64::INFINITY), 0.0)
         });
-        Some(self.scale * total)
+        Some(total)
     }
 
     /// With r = b − Ax and s = max(0, max_k (a_kᵀr − W)/σ_k) the point r − s·(1, …, 1) is feasible for the dual, and the gap is
     /// ms²/2 + Σ_k x_k(W − a_kᵀr + sσ_k).
     fn shifted_gap(&self, x: &[T], gradient: &[T], weight: f64) -> Option<f64> {
-        if !self.loss.is_squared() || x.iter().any(|&x| x < T::ZERO) {
+        let is_plain = self.weights.is_none() && !self.has_intercept;
+        if !is_plain || !self.loss.is_squared() || x.iter().any(|&x| x < T::ZERO) {
             return None;
         }
         let sums = self.column_sums()?;
@@ -191,6 +370,7 @@ impl<T: Real, L: Loss> FiniteSum<T> for LinearModel<'_, T, L> {
             .get_or_init(|| self.design.largest_row_squared());
         // The sum of squares may be rounded down.
         let margin = 1.0 + f64::EPSILON * self.design.cols() as f64;
-        Lipschitz::Known(largest * margin).scaled(self.loss.curvature() * self.scale)
+        let largest = largest + f64::from(u8::from(self.has_intercept));
+        Lipschitz::Known(largest * margin).scaled(self.loss.curvature() * self.heaviest())
     }
 }

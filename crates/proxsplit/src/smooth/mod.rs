@@ -21,6 +21,6 @@ mod quadratic;
 mod spectrum;
 
 pub use closure::{FnSmooth, FnSum};
-pub use linear_model::LinearModel;
+pub use linear_model::{Linear, LinearModel};
 pub use loss::{Cauchy, GemanMcClure, HuberRegression, LeastSquares, Logistic, Loss, Sigmoid};
 pub use quadratic::Quadratic;

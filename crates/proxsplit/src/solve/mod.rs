@@ -7,11 +7,13 @@ mod probe;
 mod seen;
 mod sggd;
 mod splitting;
+mod working_set;
 
 pub use incremental::{IncrementalSplitting, Passes};
 pub use panoc::Panoc;
 pub use sggd::{Sggd, Split, Subgradient};
 pub use splitting::Splitting;
+pub use working_set::WorkingSet;
 
 use crate::certificate::{Assumption, AtPoint};
 use crate::ledger::Ledger;
@@ -56,6 +58,8 @@ pub enum Method {
     Descent,
     /// Any steps on exact gradients that lower the forward–backward envelope enough, with a step that is checked again and again.
     Envelope,
+    /// Descent on the coordinates that are farthest from stationary, by at least a part of what a plain step on them would gain.
+    WorkingSet,
     /// Proximal splitting whose steps follow the local curvature; proved for convex problems.
     Adaptive,
     /// Any passes that never raise Φ, with plain descent passes again and again in between.

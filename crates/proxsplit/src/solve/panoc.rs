@@ -1,14 +1,15 @@
 //! PANOC⁺: Algorithm 1 with a better next point.
 //!
 //! x̄ = P_γ(x − γ∇f(x)) is the plain step. A quasi-Newton step is tried in its place, for τ = 1, ½, ¼, … along a path that begins
-//! there, until the forward–backward envelope
+//! there, and the first is taken that lowers the merit enough: Φ, if the path stays in the domain of g, else the forward–backward envelope
 //!
-//! φ_γ(x) = f(x) + ⟨∇f(x), x̄ − x⟩ + g(x̄) + ‖x̄ − x‖²/2γ
+//! φ_γ(x) = f(x) + ⟨∇f(x), x̄ − x⟩ + g(x̄) + ‖x̄ − x‖²/2γ ≤ Φ(x).
 //!
-//! falls by a part of ‖x̄ − x‖²/γ; if it does not, the plain step is taken, for which it does if γ < 1/L. No L is needed: γ is halved whenever
+//! If none does, the plain step is taken, which does if γ < 1/L. No L is needed: γ is halved whenever
 //! f(x̄) ≤ f(x) + ⟨∇f(x), x̄ − x⟩ + α‖x̄ − x‖²/2γ fails. Where that holds, φ_γ(x) ≥ Φ(x̄); so it is enough to look again and again
-//! (whenever the residual has halved, and every few steps) for φ_γ, which never rises, to be bounded from below, and for
-//! Σ‖x̄ − x‖² to be finite: then limit points are fixed points of the plain step.
+//! (whenever the residual is a decade off, and every few steps) for φ_γ to be bounded from below. Every step ends by a part of
+//! ‖x̄ − x‖²/γ below a running mean of merits, which therefore falls; then Σ‖x̄ − x‖² is finite, and limit points are fixed points of
+//! the plain step.
 //!
 //! L. Stella, A. Themelis, P. Sopasakis, P. Patrinos, A simple and efficient algorithm for nonlinear model predictive control, 2017;
 //! A. De Marchi, A. Themelis, Proximal gradient algorithms under local Lipschitz gradient continuity, 2022.
@@ -16,6 +17,7 @@
 mod direction;
 mod iteration;
 mod memory;
+mod spectral;
 
 use super::point::Point;
 use super::seen::Seen;
@@ -25,6 +27,7 @@ use crate::ledger::{Ledger, Level, Source};
 use crate::{Error, Lipschitz, Prox, Real, Smooth};
 use direction::Direction;
 use iteration::Envelope;
+use spectral::Spectral;
 
 /// γ stays below this part of 1/L.
 const ALPHA: f64 = 0.95;
@@ -58,9 +61,11 @@ pub struct Panoc<'a, T: Real = f64> {
     point: Point<'a, T>,
     step: f64,               // γ; 0 before the first step
     first: f64,              // the first γ
+    probed: f64,             // the curvature that the first gradients show
     plain: Vec<T>,           // x̄
     envelope: Envelope,      // φ_γ(x)
     direction: Direction<T>, // where to go from x
+    spectral: Spectral,      // what else to try
     trial: Vec<T>,           // x⁺
     gradient: Vec<T>,        // ∇f(x⁺)
     plain_of_trial: Vec<T>,  // its x̄
@@ -68,6 +73,8 @@ pub struct Panoc<'a, T: Real = f64> {
     unchecked: u32,          // steps since then
     growths: u32,            // how often γ may still grow
     is_finite: bool,         // whether the last value of f was
+    is_inside: bool,         // whether x is known to be in the domain of g
+    merit: f64,              // Φ(x) if it is, else φ_γ(x)
     seen: Seen,
     ledger: Ledger, // the largest errors since the last look
     looked: bool,   // whether the last thing done was a look
@@ -85,9 +92,11 @@ impl<'a, T: Real> Panoc<'a, T> {
             point: Point::new(f, g, start)?,
             step: 0.0,
             first: 1.0,
+            probed: 0.0,
             plain: zeros(),
             envelope: Envelope::NONE,
             direction: Direction::new(g, start.len()),
+            spectral: Spectral::new(),
             trial: zeros(),
             gradient: zeros(),
             plain_of_trial: zeros(),
@@ -95,6 +104,8 @@ impl<'a, T: Real> Panoc<'a, T> {
             unchecked: 0,
             growths: GROWTHS,
             is_finite: true,
+            is_inside: true,
+            merit: f64::INFINITY,
             seen: Seen::new(Lipschitz::Unknown),
             ledger: Ledger::default(),
             looked: false,
@@ -130,7 +141,7 @@ impl<'a, T: Real> Panoc<'a, T> {
 
     /// Whether x itself may be outside the domain of g, or lack the zeros of x̄, and is not replaced by the look.
     fn must_step_back(&self) -> bool {
-        !self.point.looks_beyond() && !self.direction.stays_inside()
+        !self.point.looks_beyond() && !self.is_inside
     }
 }
 
@@ -141,7 +152,7 @@ impl<T: Real> Solver for Panoc<'_, T> {
             // Else a γ that is too long could look at a point far above x.
             self.check();
         }
-        if self.must_step_back() && self.iteration > 0 {
+        if self.must_step_back() {
             self.plain_step();
         }
         let beyond = self.point.looks_beyond();

@@ -184,7 +184,8 @@ impl<'a, T: Real> Point<'a, T> {
 
     /// Goes to the point that was kept.
     pub(super) fn settle(&mut self) {
-        if let Some(kept) = self.kept.take() {
+        // Mostly x is that point, and its gradient is still good.
+        if let Some(kept) = self.kept.take().filter(|kept| *kept != self.x) {
             self.x = kept;
             self.value = None;
         }

@@ -1,10 +1,10 @@
 //! An operator read from text.
 
-use super::argument::Values;
+use super::argument::{Value, Values};
 use super::catalogue::{Entry, find};
 use super::join::join;
 use crate::calculus::Rule;
-use crate::{Class, Elementary, Error, Form, Prox, Separable};
+use crate::{Class, Elementary, Error, Form, Grouped, Prox, Separable};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -36,6 +36,19 @@ impl Operator {
 
     pub(super) fn into_term(self) -> Arc<dyn Both> {
         self.term
+    }
+
+    /// The same with every weight of its penalties (W, W1, W2 of the catalogue) multiplied by a factor; sets stay.
+    pub fn weighted(&self, factor: f64) -> Result<Self, Error> {
+        let parts: Result<Vec<_>, String> = split(&self.text)
+            .into_iter()
+            .map(|text| scaled(text, factor))
+            .collect();
+        let refuse = |cause| Error::Text {
+            text: self.to_string(),
+            cause,
+        };
+        parts.map_err(refuse)?.join("+").parse()
     }
 
     /// The rules that join its parts, innermost first; none for a single part.
@@ -94,6 +107,24 @@ fn part(text: &str) -> Result<Operator, String> {
         canonical.push_str(&value.to_string());
     }
     Ok(Operator::new(&canonical, &[], term))
+}
+
+/// A part with its weights multiplied.
+fn scaled(text: &str, factor: f64) -> Result<String, String> {
+    let Some((name, arguments)) = text.split_once(':') else {
+        return Ok(text.to_owned());
+    };
+    let entry = find(name)?;
+    let arguments: Vec<&str> = arguments.split(',').collect();
+    let values = read(entry, &arguments)?;
+    let letters = entry.arguments.iter().map(ToString::to_string);
+    let scaled = letters.zip(&values.0).map(|(letter, value)| match value {
+        Value::Number(weight) if letter.starts_with('W') => {
+            Value::Number(weight * factor).to_string()
+        }
+        other => other.to_string(),
+    });
+    Ok(format!("{name}:{}", scaled.collect::<Vec<_>>().join(",")))
 }
 
 fn read(entry: &Entry, arguments: &[&str]) -> Result<Values, String> {
@@ -173,6 +204,9 @@ macro_rules! forward {
             }
             fn separable(&self) -> Option<&dyn Separable<$scalar>> {
                 self.term.separable()
+            }
+            fn grouped(&self) -> Option<&dyn Grouped<$scalar>> {
+                self.term.grouped()
             }
             fn form(&self) -> Form {
                 Prox::<$scalar>::form(&*self.term)

@@ -1,6 +1,7 @@
 //! `proxsplit solve`: the solvers of the library on data files.
 
 mod loss;
+mod path;
 mod result;
 
 use crate::args::{Limits, Reading, Shown, count, default_folder, named, positive};
@@ -11,10 +12,13 @@ use anyhow::ensure;
 use clap::ValueEnum;
 use proxsplit::gradient::Inner;
 use proxsplit::order::Order;
+use proxsplit::smooth::Linear;
+use proxsplit::smooth::loss::{Named, Shape};
 use proxsplit::step::Choice as Step;
 use proxsplit::text::Operator;
 use proxsplit::{
-    FiniteSum, IncrementalSplitting, Panoc, Passes, Prox, Report, Smooth, Splitting, Stop, run,
+    IncrementalSplitting, Matrix, Panoc, Passes, Prox, Report, Smooth, Splitting, Stop, WorkingSet,
+    run,
 };
 use proxsplit_io::{Data, Nan, OutputDir};
 use serde::Serialize;
@@ -25,8 +29,8 @@ pub(crate) use loss::LOSSES;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The loss ℓ, for example least-squares, logistic, huber:1.5 (see `proxsplit list losses`)
-    #[arg(long)]
-    loss: loss::Choice,
+    #[arg(long, value_parser = loss::read)]
+    loss: Named,
     /// The matrix whose rows are the a_i
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
@@ -46,6 +50,12 @@ pub(crate) struct Args {
     mean: bool,
     #[arg(long, value_enum, default_value = "batch")]
     method: Method,
+    /// Solve for N weights of the penalty, from the least one with which 0 is the solution downwards, each warm from the last
+    #[arg(long, value_name = "N", value_parser = count, requires = "penalty", conflicts_with_all = ["step", "start"])]
+    path: Option<usize>,
+    /// The last weight of the path, as a part of the first
+    #[arg(long, value_name = "R", default_value = "1e-3", value_parser = positive, requires = "path")]
+    path_end: f64,
     /// Rows in a batch of the incremental method
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = count)]
     batch: usize,
@@ -77,28 +87,27 @@ pub(crate) struct Args {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Method {
-    /// The whole gradient in every iteration
+    /// Whole gradients: working sets where the penalty makes zeros entry by entry or group by group, else panoc
     Batch,
+    /// Coordinate descent on a growing set of entries or groups
+    WorkingSet,
+    /// Quasi-Newton steps on the forward–backward envelope
+    Panoc,
     /// Batches of rows one after the other, then one prox
     Incremental,
 }
 
 impl Args {
     pub(crate) fn run(self) -> anyhow::Result<Outcome> {
+        if let Some(count) = self.path {
+            return path::run(&self, count);
+        }
         let g = terms::join(self.penalty.as_ref(), self.set.as_ref())?;
         let interrupt = Interrupt::listen()?;
-        let folder = self.folder()?;
-        let data = Data::read(&self.data, &self.reading.with(Nan::default()))?;
-        let targets = read::vector("the target", &self.target)?;
-        let (rows, cols) = (data.matrix().rows(), data.matrix().cols());
-        ensure!(
-            targets.len() == rows,
-            "{} has {} targets, but {} has {rows} rows",
-            self.target.display(),
-            targets.len(),
-            self.data.display()
-        );
-        let f = self.loss.model(data.matrix(), &targets, self.mean)?;
+        let folder = self.folder(&result::FILES)?;
+        let (data, targets) = self.read()?;
+        let cols = data.matrix().cols();
+        let f = self.model(data.matrix(), &targets)?;
         let start = match &self.start {
             None => vec![0.0; cols],
             Some(path) => read::vector("the start", path)?,
@@ -114,8 +123,35 @@ impl Args {
         Ok(self.shown.outcome(&report))
     }
 
+    /// The data and their targets.
+    fn read(&self) -> anyhow::Result<(Data, Vec<f64>)> {
+        let data = Data::read(&self.data, &self.reading.with(Nan::default()))?;
+        let targets = read::vector("the target", &self.target)?;
+        let rows = data.matrix().rows();
+        ensure!(
+            targets.len() == rows,
+            "{} has {} targets, but {} has {rows} rows",
+            self.target.display(),
+            targets.len(),
+            self.data.display()
+        );
+        Ok((data, targets))
+    }
+
+    fn model<'a>(
+        &self,
+        data: Matrix<'a>,
+        targets: &[f64],
+    ) -> Result<Box<dyn Linear + 'a>, proxsplit::Error> {
+        let shape = Shape {
+            mean: self.mean,
+            ..Shape::default()
+        };
+        self.loss.model(data, targets, shape)
+    }
+
     /// The output folder, if nothing in it would be lost.
-    fn folder(&self) -> anyhow::Result<OutputDir> {
+    fn folder(&self, files: &[&str]) -> anyhow::Result<OutputDir> {
         let name = self.data.to_string_lossy();
         let folder = self.out.clone();
         let folder = folder.unwrap_or_else(|| default_folder(&name, "solution"));
@@ -124,8 +160,14 @@ impl Args {
             overwrite::file_of(&self.target.to_string_lossy()),
         ];
         read.extend(self.start.clone());
-        overwrite::refuse(result::FILES.map(|name| folder.join(name)), &read)?;
-        Ok(OutputDir::create(folder, &result::FILES, self.shown.force)?)
+        overwrite::refuse(files.iter().map(|name| folder.join(name)), &read)?;
+        Ok(OutputDir::create(folder, files, self.shown.force)?)
+    }
+
+    /// Whether a working set is asked for, or is the best choice and nothing else is asked for.
+    fn uses_set(&self, g: &dyn Prox, len: usize) -> bool {
+        let is_best = self.method == Method::Batch && self.step == Step::Auto;
+        self.method == Method::WorkingSet || is_best && WorkingSet::suits(g, len)
     }
 
     fn stop(&self) -> Stop {
@@ -137,20 +179,31 @@ impl Args {
 
     fn minimize(
         &self,
-        f: &dyn FiniteSum,
+        f: &dyn Linear,
         g: &dyn Prox,
         start: &[f64],
         interrupt: Interrupt,
     ) -> anyhow::Result<(Vec<f64>, Report)> {
         let stop = self.stop();
         let observer = (Progress::new(self.shown.quiet, &stop), interrupt);
+        let is_auto = self.step == Step::Auto;
+        let has_own_steps = matches!(self.method, Method::WorkingSet | Method::Panoc);
+        ensure!(
+            is_auto || !has_own_steps,
+            "--step is for the methods batch and incremental: the others find their own steps"
+        );
         match self.method {
-            Method::Batch if self.step == Step::Auto => {
+            Method::Batch | Method::WorkingSet if self.uses_set(g, f.dim()) => {
+                let mut solver = WorkingSet::new(f, g, start)?;
+                let report = run(&mut solver, &stop, observer);
+                Ok((solver.into_x(), report))
+            }
+            Method::Batch | Method::Panoc | Method::WorkingSet if is_auto => {
                 let mut solver = Panoc::new(f, g, start)?;
                 let report = run(&mut solver, &stop, observer);
                 Ok((solver.into_x(), report))
             }
-            Method::Batch => {
+            Method::Batch | Method::Panoc | Method::WorkingSet => {
                 let mut solver = Splitting::new(f, g, start)?;
                 if let Some(rule) = self.step.rule(first_step(f))? {
                     solver = solver.step(rule);

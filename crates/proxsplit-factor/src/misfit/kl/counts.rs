@@ -1,5 +1,6 @@
 //! The positive entries of Y by columns and by rows: all that the divergence reads of the data.
 
+use super::line::Line;
 use crate::products::{Data, Lanes};
 use proxsplit::data::{Element, Matrix, Order, dispatch};
 
@@ -14,6 +15,12 @@ impl<T: Lanes> Lines<T> {
     pub(super) fn line(&self, line: usize) -> (&[u32], &[T]) {
         let part = self.starts[line]..self.starts[line + 1];
         (&self.indices[part.clone()], &self.values[part])
+    }
+
+    /// The same with the factor that it meets.
+    pub(super) fn line_with<'a>(&'a self, line: usize, other: &'a [T]) -> Line<'a, T> {
+        let (indices, y) = self.line(line);
+        Line { y, indices, other }
     }
 
     /// The lines of every column, then of every row.

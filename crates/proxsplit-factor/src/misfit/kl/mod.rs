@@ -4,35 +4,58 @@
 //! is improved by coordinate Newton steps that never raise the objective.
 
 mod counts;
+mod line;
+mod simplex;
+mod sums;
 mod sweep;
 #[cfg(test)]
 mod tests;
 
 use super::{Grams, Misfit, Shares, Slopes};
 use crate::codes::{Effort, Term};
+use crate::loss::simplex_radius;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes, gram, in_order};
 use counts::Lines;
 use proxsplit::certificate::{Assumption, Standing};
 use proxsplit::linalg::vec::{dot, norm};
-use proxsplit::scratch;
+use proxsplit::{Elementary, scratch, simd};
 use rayon::prelude::*;
 use std::ops::Range;
-use sweep::Line;
+use sums::Sums;
+use sweep::Rounds;
 
-/// Sweeps of a visit: the other factor moves, too, and a sweep costs as much as two products.
+/// Sweeps of a visit: the other factor moves, too.
 const VISIT: usize = 4;
-/// Sweeps of a look, which begins near its end: more would cost more than the passes between two looks.
-const EXACT: Effort = Effort {
-    sweeps: 100,
-    tolerance: 1e-7,
+/// Rounds of a look. It is about the pair that it finds, however exact its codes are: far from the end it may be content with less.
+const LOOK: Rounds = Rounds {
+    count: 12,
+    sweeps: Effort {
+        sweeps: VISIT,
+        tolerance: 1e-2,
+    },
+    gain: 1e-15,
+    share: 1e-6,
+};
+/// What a look costs, in passes.
+const LOOK_COST: f64 = 2.0;
+/// Until nothing can be gained.
+const EXACT: Rounds = Rounds {
+    count: 200,
+    sweeps: Effort {
+        sweeps: 8,
+        tolerance: 1e-2,
+    },
+    gain: 1e-15,
+    share: 0.0,
 };
 /// An entry that runs ahead keeps at least this share of itself, so that no z vanishes where y does not.
 const KEPT: f64 = 0.1;
 /// Lines of which one task finds a part of a sum.
 const PART: usize = 64;
 
-pub(super) struct KullbackLeibler<T> {
+pub(super) struct KullbackLeibler<'a, T: Lanes> {
+    data: &'a Data<'a, T>,
     rank: usize,
     columns: Lines<T>,
     rows: Lines<T>,
@@ -43,12 +66,13 @@ pub(super) struct KullbackLeibler<T> {
     grams: Grams<T>,
 }
 
-impl<T: Lanes> KullbackLeibler<T> {
-    pub(super) fn new(data: &Data<'_, T>, rank: usize) -> Self {
+impl<'a, T: Lanes> KullbackLeibler<'a, T> {
+    pub(super) fn new(data: &'a Data<'a, T>, rank: usize) -> Self {
         let [columns, rows] = Lines::both(data);
         let sum = |line: usize| columns.line(line).1.iter().map(|y| y.f64()).sum::<f64>();
         let totals: Vec<f64> = (0..data.cols()).map(sum).collect();
         Self {
+            data,
             rank,
             columns,
             rows,
@@ -58,39 +82,76 @@ impl<T: Lanes> KullbackLeibler<T> {
         }
     }
 
-    /// Improves the lines from `first` on, whose own factor is `own` and the other `other`.
-    fn improve(
+    /// Calls `work` with the sums of X over the observed entries of the columns of a range.
+    fn over_columns<R>(
         &self,
-        (lines, first): (&Lines<T>, usize),
-        (own, other): (&mut [T], &[T]),
-        (psi, effort): (&Term<'_, T>, Effort),
+        x: &[T],
+        range: &Range<usize>,
+        work: impl FnOnce(&Sums<'_, T>) -> R,
+    ) -> R {
+        let own = self.data.gaps().map(|gaps| gaps.of_columns(x, range));
+        Sums::with(x, self.rank, own, work)
+    }
+
+    /// Calls `work` with the sums of A over the observed entries of the rows.
+    fn over_rows<R>(&self, a: &[T], work: impl FnOnce(&Sums<'_, T>) -> R) -> R {
+        let gaps = self.data.gaps();
+        let own = gaps.map(|gaps| gaps.of_rows(a, self.all()));
+        Sums::with(a, self.rank, own, work)
+    }
+
+    fn all(&self) -> Range<usize> {
+        0..self.data.cols()
+    }
+
+    /// Improves the codes of a range of columns.
+    fn improve_codes(
+        &self,
+        x: &[T],
+        codes: &mut [T],
+        range: &Range<usize>,
+        how: (&Term<'_, T>, Rounds),
     ) {
-        let Some(term) = psi.elementary else { return };
-        let rank = self.rank;
-        scratch::with(rank, |slopes: &mut [T]| {
-            with_sums(other, rank, |sums| {
-                for (slope, sum) in slopes.iter_mut().zip(sums) {
-                    *slope = T::of(sum + term.l1);
-                }
-            });
-            let slopes = &*slopes;
-            own.par_chunks_mut(rank)
-                .enumerate()
-                .with_min_len(8)
-                .for_each(|(at, a)| {
-                    let (indices, y) = lines.line(first + at);
-                    scratch::with(rank * y.len(), |d: &mut [T]| {
-                        gather(d, other, indices, rank);
-                        sweep::solve(Line { y, d }, (a, slopes), term, effort);
-                    });
-                });
+        self.over_columns(x, range, |sums| {
+            self.improve((&self.columns, range.start), (codes, sums), how);
         });
     }
 
-    /// The slope of a factor: the sums of the other one less Σ (y/z)·f, and the size of the latter.
-    fn slope(&self, lines: &Lines<T>, own: &[T], other: &[T]) -> (Vec<T>, f64) {
+    /// Improves the lines from `first` on, whose own factor is `own` and the other that of the sums.
+    fn improve(
+        &self,
+        (lines, first): (&Lines<T>, usize),
+        (own, sums): (&mut [T], &Sums<'_, T>),
+        (psi, rounds): (&Term<'_, T>, Rounds),
+    ) {
         let rank = self.rank;
-        let all = with_sums(other, rank, <[f64]>::to_vec);
+        // What is no simplex has been refused.
+        let (term, radius) = match psi.elementary {
+            Some(term) => (term, None),
+            None => (Elementary::ZERO, simplex_radius(psi.prox)),
+        };
+        own.par_chunks_mut(rank)
+            .enumerate()
+            .with_min_len(8)
+            .for_each(|(at, a)| {
+                let line = lines.line_with(first + at, sums.factor);
+                scratch::with(rank, |slopes: &mut [T]| {
+                    sums.of(at, |sums| {
+                        for (slope, sum) in slopes.iter_mut().zip(sums) {
+                            *slope = T::of(sum + term.l1);
+                        }
+                    });
+                    match radius {
+                        None => sweep::solve(line, (a, slopes), term, rounds),
+                        Some(radius) => simplex::solve(line, (a, slopes), radius, rounds),
+                    }
+                });
+            });
+    }
+
+    /// The slope of a factor: the sums of the other one less Σ (y/z)·f, and the size of the latter.
+    fn slope(&self, lines: &Lines<T>, own: &[T], sums: &Sums<'_, T>) -> (Vec<T>, f64) {
+        let rank = self.rank;
         let mut slope = vec![T::ZERO; own.len()];
         let mut pulls = slope.clone();
         slope
@@ -98,92 +159,99 @@ impl<T: Lanes> KullbackLeibler<T> {
             .zip(pulls.par_chunks_mut(rank))
             .enumerate()
             .with_min_len(8)
-            .for_each(|(line, (slope, pulls))| {
-                let a = &own[line * rank..][..rank];
-                scratch::with(rank, |sum: &mut [f64]| {
-                    sum.fill(0.0);
-                    let (indices, y) = lines.line(line);
-                    for (&i, y) in indices.iter().zip(y) {
-                        let f = &other[i as usize * rank..][..rank];
-                        let ratio = y.f64() / dot(a, f);
-                        for (sum, f) in sum.iter_mut().zip(f) {
-                            *sum += ratio * f.f64();
+            .for_each(|(at, (slope, pulls))| {
+                let line = lines.line_with(at, sums.factor);
+                scratch::with(rank, |pull: &mut [f64]| {
+                    let a = &own[at * rank..][..rank];
+                    simd::arch().dispatch(
+                        #[inline(always)]
+                        || line.exact_pulls(a, pull),
+                    );
+                    sums.of(at, |sums| {
+                        for k in 0..rank {
+                            slope[k] = T::of(sums[k] - pull[k]);
+                            pulls[k] = T::of(pull[k]);
                         }
-                    }
-                    for (k, &sum) in sum.iter().enumerate() {
-                        slope[k] = T::of(all[k] - sum);
-                        pulls[k] = T::of(sum);
-                    }
+                    });
                 });
             });
         let scale = norm(&pulls);
         (slope, scale)
     }
 
+    /// The slope of X over a range of columns, whose codes are those of the sums.
+    fn slope_over(&self, (x, sums): (&[T], &Sums<'_, T>), range: &Range<usize>, slope: &mut [T]) {
+        let rank = self.rank;
+        slope
+            .par_chunks_mut(rank)
+            .enumerate()
+            .with_min_len(8)
+            .for_each(|(row, slope)| {
+                let (indices, y) = self.rows.line(row);
+                let x = &x[row * rank..][..rank];
+                scratch::with(rank, |pulls: &mut [f64]| {
+                    pulls.fill(0.0);
+                    for (&t, y) in indices.iter().zip(y) {
+                        if range.contains(&(t as usize)) {
+                            let a = &sums.factor[(t as usize - range.start) * rank..][..rank];
+                            let ratio = y.f64() / dot(x, a);
+                            for (pull, a) in pulls.iter_mut().zip(a) {
+                                *pull += ratio * a.f64();
+                            }
+                        }
+                    }
+                    sums.of(row, |sums| {
+                        for k in 0..rank {
+                            slope[k] = T::of(sums[k] - pulls[k]);
+                        }
+                    });
+                });
+            });
+    }
+
     /// Σ y log(y/z) − y + z.
     fn divergence(&self, x: &[T], a: &[T]) -> f64 {
-        let rank = self.rank;
-        let of_column = |(t, a): (usize, &[T])| {
-            let (indices, y) = self.columns.line(t);
-            let entries = indices.iter().zip(y).map(|(&i, y)| {
-                let z = dot(&x[i as usize * rank..][..rank], a);
-                of_entry(y.f64(), z) - z
-            });
-            entries.sum::<f64>()
-        };
+        self.divergence_over(x, a, self.all())
+    }
+
+    /// The same over a range of columns, whose codes are given.
+    fn divergence_over(&self, x: &[T], a: &[T], range: Range<usize>) -> f64 {
+        let (rank, first) = (self.rank, range.start);
         let stored = in_order(a.par_chunks(rank * PART).enumerate().map(|(part, codes)| {
-            let columns = (part * PART..).zip(codes.chunks_exact(rank));
-            columns.map(of_column).sum()
+            simd::arch().dispatch(
+                #[inline(always)]
+                || {
+                    let columns = (first + part * PART..).zip(codes.chunks_exact(rank));
+                    let of_column = |(t, a)| self.columns.line_with(t, x).divergence(a);
+                    columns.map(of_column).sum()
+                },
+            )
         }));
-        let sum = stored + self.whole(x, a);
+        let sum = stored + self.over_columns(x, &range, |sums| sums.product(a));
         // Not `max`, which takes NaN for 0.
         if sum < 0.0 { 0.0 } else { sum }
     }
 
-    /// Σ z over all entries.
+    /// Σ z over all observed entries.
     fn whole(&self, x: &[T], a: &[T]) -> f64 {
-        with_sums(x, self.rank, |x| with_sums(a, self.rank, |a| dot(x, a)))
-    }
-}
-
-/// y log(y/z) − y + z for y > 0, without cancellation where z is near y.
-fn of_entry(y: f64, z: f64) -> f64 {
-    let off = z / y - 1.0;
-    y * (off - off.ln_1p())
-}
-
-/// Calls `look` with F·1 for a factor of K rows.
-fn with_sums<T: Lanes, R>(factor: &[T], rank: usize, look: impl FnOnce(&[f64]) -> R) -> R {
-    scratch::with(rank, |sums: &mut [f64]| {
-        sums.fill(0.0);
-        for column in factor.chunks_exact(rank) {
-            for (sum, value) in sums.iter_mut().zip(column) {
-                *sum += value.f64();
-            }
-        }
-        look(sums)
-    })
-}
-
-/// d (K rows) ← the columns of F at these places.
-fn gather<T: Lanes>(d: &mut [T], f: &[T], indices: &[u32], rank: usize) {
-    let n = indices.len();
-    for (p, &i) in indices.iter().enumerate() {
-        for (k, &value) in f[i as usize * rank..][..rank].iter().enumerate() {
-            d[k * n + p] = value;
-        }
+        self.over_columns(x, &self.all(), |sums| sums.product(a))
     }
 }
 
 /// A few sweeps, however hard a quadratic would be worked on.
-fn visit(effort: Effort) -> Effort {
-    Effort {
-        sweeps: effort.sweeps.min(VISIT),
-        ..effort
+fn visit(effort: Effort) -> Rounds {
+    Rounds {
+        count: 1,
+        sweeps: Effort {
+            sweeps: effort.sweeps.min(VISIT),
+            ..effort
+        },
+        gain: 0.0,
+        share: 0.0,
     }
 }
 
-impl<T: Lanes> Misfit<T> for KullbackLeibler<T> {
+impl<T: Lanes> Misfit<T> for KullbackLeibler<'_, T> {
     fn solve_codes(
         &mut self,
         x: &[T],
@@ -191,12 +259,25 @@ impl<T: Lanes> Misfit<T> for KullbackLeibler<T> {
         range: Range<usize>,
         (psi, effort): (&Term<'_, T>, Effort),
     ) {
-        let how = (psi, visit(effort));
-        self.improve((&self.columns, range.start), (codes, x), how);
+        self.improve_codes(x, codes, &range, (psi, visit(effort)));
     }
 
     fn solve_codes_exactly(&mut self, x: &[T], codes: &mut [T], psi: &Term<'_, T>) {
-        self.improve((&self.columns, 0), (codes, x), (psi, EXACT));
+        // Squares of rounding errors.
+        let least = (8.0 * T::EPSILON.f64()).powi(2);
+        let exact = Rounds {
+            gain: EXACT.gain.max(least),
+            ..EXACT
+        };
+        self.improve_codes(x, codes, &self.all(), (psi, exact));
+    }
+
+    fn refine_codes(&mut self, x: &[T], codes: &mut [T], psi: &Term<'_, T>) {
+        self.improve_codes(x, codes, &self.all(), (psi, LOOK));
+    }
+
+    fn look_cost(&self) -> f64 {
+        LOOK_COST
     }
 
     fn see(&mut self, codes: &[T]) {
@@ -204,7 +285,9 @@ impl<T: Lanes> Misfit<T> for KullbackLeibler<T> {
     }
 
     fn solve_atoms(&mut self, x: &mut [T], codes: &[T], (psi, effort): (&Term<'_, T>, Effort)) {
-        self.improve((&self.rows, 0), (x, codes), (psi, visit(effort)));
+        self.over_rows(codes, |sums| {
+            self.improve((&self.rows, 0), (x, sums), (psi, visit(effort)));
+        });
     }
 
     fn value(&mut self, x: &[T], codes: &[T]) -> f64 {
@@ -229,8 +312,9 @@ impl<T: Lanes> Misfit<T> for KullbackLeibler<T> {
         let (x, a) = (&factors.x, &factors.a);
         self.see(a);
         let misfit = self.value(x, a);
-        let (slope_x, scale_x) = self.slope(&self.rows, x, a);
-        let (slope_a, scale_a) = self.slope(&self.columns, a, x);
+        let (slope_x, scale_x) = self.over_rows(a, |sums| self.slope(&self.rows, x, sums));
+        let (slope_a, scale_a) =
+            self.over_columns(x, &self.all(), |sums| self.slope(&self.columns, a, sums));
         let step = |factor: &[T], scale: f64| {
             let step = norm(factor) / scale;
             if step.is_finite() && step > 0.0 {
@@ -296,6 +380,15 @@ impl<T: Lanes> Misfit<T> for KullbackLeibler<T> {
             standing: Standing::Violated,
             text: "the slope of the misfit is Lipschitz continuous; that of kl is not where XA nears 0".into(),
         })
+    }
+
+    fn slope_of(&mut self, x: &[T], codes: &[T], range: Range<usize>, slope: &mut [T]) -> f64 {
+        let gaps = self.data.gaps();
+        let own = gaps.map(|gaps| gaps.of_rows(codes, range.clone()));
+        Sums::with(codes, self.rank, own, |sums| {
+            self.slope_over((x, sums), &range, slope);
+        });
+        self.divergence_over(x, codes, range)
     }
 
     fn shares(&mut self) -> Option<&mut dyn Shares<T>> {

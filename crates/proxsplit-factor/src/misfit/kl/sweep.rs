@@ -5,23 +5,47 @@
 //! objective; here none does. Let g and h be the derivatives in a_k, others fixed. As g is concave in a_k, a Newton step from g < 0
 //! stops short of the minimizer. From g > 0 it overshoots; but z_p ≥ a_k d_kp, so that at (1 − δ)a_k the curvature is at
 //! most h/(1 − δ)², and the minimizer of that bound is a_k/(1 + ν), ν = g/(h·a_k). Bounds are reached by asking for the slope there.
+//!
+//! A round begins with the slopes of all coordinates, which cost one division an entry. Those that rest at a bound are left
+//! out of its sweeps, which cost one division an entry and coordinate: most entries of a sparse factor are never swept.
 
+use super::line::Line;
 use crate::codes::Effort;
 use crate::products::Lanes;
 use proxsplit::{Elementary, scratch, simd};
 
 /// Partial sums, so that loops vectorize with the same bits on every processor.
-const LANES: usize = 8;
+pub(super) const LANES: usize = 8;
 /// z is kept above this multiple of y, so that ratios stay finite; their squares must not overflow in `f32`.
-const LEAST: f64 = 1e-12;
+pub(super) const LEAST: f64 = 1e-12;
 
-/// The entries of one line.
-#[derive(Clone, Copy)]
-pub(super) struct Line<'a, T> {
-    /// y > 0
-    pub(super) y: &'a [T],
-    /// The other factor at these entries, K rows.
-    pub(super) d: &'a [T],
+/// Rounds of sweeps, and when they are over.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rounds {
+    pub(super) count: usize,
+    /// The sweeps of a round.
+    pub(super) sweeps: Effort,
+    /// No other round follows one whose first sweep promises to gain less than this fraction of Σy …
+    pub(super) gain: f64,
+    /// … or of what that of the first round did.
+    pub(super) share: f64,
+}
+
+impl Rounds {
+    /// Calls `round` until one gains little; it returns what its first sweep has promised.
+    #[inline(always)]
+    pub(super) fn run(self, total: f64, mut round: impl FnMut() -> f64) {
+        let mut enough = self.gain * total;
+        for number in 0..self.count {
+            let gain = round();
+            if number == 0 {
+                enough = enough.max(self.share * gain);
+            }
+            if gain <= enough {
+                break;
+            }
+        }
+    }
 }
 
 /// Improves `a`; `sums` are s.
@@ -29,61 +53,106 @@ pub(super) fn solve<T: Lanes>(
     line: Line<'_, T>,
     (a, sums): (&mut [T], &[T]),
     term: Elementary,
-    effort: Effort,
+    rounds: Rounds,
 ) {
-    let n = line.y.len();
-    scratch::with(2 * n, |space: &mut [T]| {
-        let (z, inverse) = space.split_at_mut(n);
-        simd::arch().dispatch(|| {
-            let mut first = 0.0;
-            for round in 0..effort.sweeps {
-                let change = once(line, (a, sums), term, (z, inverse));
-                if round == 0 {
-                    first = change;
-                }
-                if change <= effort.tolerance * effort.tolerance * first {
-                    break;
-                }
-            }
+    let (n, rank) = (line.y.len(), a.len());
+    scratch::with((rank + 2) * n + rank, |space: &mut [T]| {
+        scratch::with(rank, |moving: &mut [u32]| {
+            let (d, space) = space.split_at_mut(rank * n);
+            let (z, space) = space.split_at_mut(n);
+            let (inverse, pulls) = space.split_at_mut(n);
+            simd::arch().dispatch(
+                #[inline(always)]
+                || {
+                    rounds.run(line.total(), || {
+                        line.products(a, z);
+                        invert(inverse, z, line.y);
+                        line.pulls(inverse, pulls);
+                        let count = choose(moving, a, (sums, pulls), term);
+                        let moving = &moving[..count];
+                        line.gather(moving, d);
+                        let state = (&mut *z, &mut *inverse);
+                        sweeps(line.y, (d, moving), (a, sums, term), state, rounds.sweeps)
+                    });
+                },
+            );
         });
     });
 }
 
-/// One sweep; returns Σ h·δ². z is computed anew, so that rounding does not add up.
+/// Writes down the coordinates that do not rest at a bound; returns how many.
 #[inline(always)]
-fn once<T: Lanes>(
-    line: Line<'_, T>,
-    (a, sums): (&mut [T], &[T]),
+fn choose<T: Lanes>(
+    moving: &mut [u32],
+    a: &[T],
+    (sums, pulls): (&[T], &[T]),
     term: Elementary,
-    (z, inverse): (&mut [T], &mut [T]),
-) -> f64 {
-    let n = line.y.len();
-    z.fill(T::ZERO);
-    for (k, &a) in a.iter().enumerate() {
-        add(z, a, &line.d[k * n..][..n]);
+) -> usize {
+    let (ridge, lower, upper) = (T::of(term.sql2), T::of(term.lower), T::of(term.upper));
+    let mut count = 0;
+    for (k, ((&a, &sum), &pull)) in a.iter().zip(sums).zip(pulls).enumerate() {
+        let slope = sum + ridge * a - pull;
+        let rests = (a <= lower && slope >= T::ZERO) || (a >= upper && slope <= T::ZERO);
+        moving[count] = k as u32;
+        count += usize::from(!rests);
     }
-    invert(inverse, z, line.y);
-    let mut change = 0.0;
-    for (k, (a, &sum)) in a.iter_mut().zip(sums).enumerate() {
-        let d = &line.d[k * n..][..n];
-        let (pull, curvature) = derivatives(line.y, d, inverse);
-        let at = Derivatives {
-            slope: sum + T::of(term.sql2) * *a - pull,
-            curvature: curvature + T::of(term.sql2),
-        };
-        let new = minimize(*a, at, (T::of(term.lower), T::of(term.upper)), |bound| {
-            let moved = *a - bound;
-            sum + T::of(term.sql2) * bound - pull_at(line.y, d, z, moved)
-        });
-        let moved = new - *a;
-        if moved != T::ZERO {
-            add(z, moved, d);
-            invert(inverse, z, line.y);
-            *a = new;
-            change += (at.curvature * moved * moved).f64();
+    count
+}
+
+/// Sweeps over some coordinates, of which `d` has the rows; returns Σ h·δ² of the first sweep.
+#[inline(always)]
+fn sweeps<T: Lanes>(
+    y: &[T],
+    (d, moving): (&[T], &[u32]),
+    (a, sums, term): (&mut [T], &[T], Elementary),
+    (z, inverse): (&mut [T], &mut [T]),
+    effort: Effort,
+) -> f64 {
+    let mut first = 0.0;
+    for round in 0..effort.sweeps {
+        let mut change = 0.0;
+        for (at, &k) in moving.iter().enumerate() {
+            let d = &d[at * y.len()..][..y.len()];
+            let (a, sum) = (&mut a[k as usize], sums[k as usize]);
+            change += step(y, d, (a, sum, term), (z, inverse));
+        }
+        if round == 0 {
+            first = change;
+        }
+        if change <= effort.tolerance * effort.tolerance * first {
+            break;
         }
     }
-    change
+    first
+}
+
+/// One coordinate; returns h·δ².
+#[inline(always)]
+fn step<T: Lanes>(
+    y: &[T],
+    d: &[T],
+    (a, sum, term): (&mut T, T, Elementary),
+    (z, inverse): (&mut [T], &mut [T]),
+) -> f64 {
+    let ridge = T::of(term.sql2);
+    let (pull, curvature) = derivatives(y, d, inverse);
+    let at = Derivatives {
+        slope: sum + ridge * *a - pull,
+        curvature: curvature + ridge,
+    };
+    let new = minimize(*a, at, (T::of(term.lower), T::of(term.upper)), |bound| {
+        sum + ridge * bound - pull_at(y, d, z, *a - bound)
+    });
+    let moved = new - *a;
+    if moved == T::ZERO {
+        return 0.0;
+    }
+    *a = new;
+    for (z, &d) in z.iter_mut().zip(d) {
+        *z += moved * d;
+    }
+    invert(inverse, z, y);
+    (at.curvature * moved * moved).f64()
 }
 
 #[derive(Clone, Copy)]
@@ -117,14 +186,6 @@ fn minimize<T: Lanes>(
         }
     } else {
         a
-    }
-}
-
-/// z ← z + weight·d
-#[inline(always)]
-fn add<T: Lanes>(z: &mut [T], weight: T, d: &[T]) {
-    for (z, &d) in z.iter_mut().zip(d) {
-        *z += weight * d;
     }
 }
 
@@ -168,7 +229,7 @@ fn pull_at<T: Lanes>(y: &[T], d: &[T], z: &[T], moved: T) -> T {
 }
 
 #[inline(always)]
-fn total<T: Lanes>(sums: [T; LANES]) -> T {
+pub(super) fn total<T: Lanes>(sums: [T; LANES]) -> T {
     let [a, b, c, d, e, f, g, h] = sums;
     ((a + b) + (c + d)) + ((e + f) + (g + h))
 }

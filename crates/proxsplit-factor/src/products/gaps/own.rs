@@ -88,6 +88,24 @@ impl<'a, T: Lanes> Own<'a, T> {
         }
     }
 
+    /// out ← Σ f_p over the observed entries of a line, where `whole` is the sum over all.
+    pub(crate) fn sums(&self, out: &mut [f64], whole: &[f64], line: usize) {
+        let few = self.few(line);
+        let sign = match few.kind {
+            Kind::Missing => -1.0,
+            Kind::Observed => 1.0,
+        };
+        match few.kind {
+            Kind::Missing => out.copy_from_slice(whole),
+            Kind::Observed => out.fill(0.0),
+        }
+        few.for_each(|p| {
+            for (out, f) in out.iter_mut().zip(self.column(p, whole.len())) {
+                *out += sign * f.f64();
+            }
+        });
+    }
+
     /// sum (K × K) ← sum + Σ f_p f_pᵀ, a block of columns after the other, the blocks in `f64`.
     fn add_squares(&self, sum: &mut [f64], few: &Few<'_>, rank: usize) {
         let ld = padded::<T>(rank);

@@ -4,7 +4,7 @@
 use super::kernel::{add_four, dot, dots};
 use super::{Picked, Rows};
 use crate::Real;
-use crate::data::Element;
+use crate::data::{Columns, Element};
 use crate::linalg::vectorized::vectorized;
 use std::ops::Range;
 
@@ -127,6 +127,16 @@ impl<T: Real, E: Element> Rows<T> for DenseColumns<'_, E> {
         for (j, column) in self.columns().take(cols.end).skip(cols.start).enumerate() {
             for (k, value) in column[rows.clone()].iter().enumerate() {
                 out[k * width + j] = value.f64();
+            }
+        }
+    }
+
+    fn pack(&self, cols: &[usize], into: &mut Columns<T>) {
+        let out = into.extend_dense(cols.len());
+        for (out, &j) in out.chunks_exact_mut(self.rows).zip(cols) {
+            let column = &self.values[j * self.rows..(j + 1) * self.rows];
+            for (out, value) in out.iter_mut().zip(column) {
+                *out = T::of(value.f64());
             }
         }
     }

@@ -3,8 +3,9 @@
 use super::kernel::{add, add_four, dot, dots, norm_squared};
 use super::{Picked, Rows};
 use crate::Real;
-use crate::data::Element;
+use crate::data::{Columns, Element};
 use crate::linalg::vectorized::vectorized;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// `values` holds rows of `cols` numbers.
@@ -81,5 +82,18 @@ impl<T: Real, E: Element> Rows<T> for DenseRows<'_, E> {
                 *out = value.f64();
             }
         }
+    }
+
+    fn pack(&self, cols: &[usize], into: &mut Columns<T>) {
+        let rows = self.values.len() / self.cols;
+        let columns = into.extend_dense(cols.len()).par_chunks_exact_mut(rows);
+        columns.zip(cols).for_each(|(out, &j)| {
+            for (out, value) in out
+                .iter_mut()
+                .zip(self.values[j..].iter().step_by(self.cols))
+            {
+                *out = T::of(value.f64());
+            }
+        });
     }
 }

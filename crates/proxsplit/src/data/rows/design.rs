@@ -4,12 +4,13 @@
 //! are cut in panels that run in parallel, each with a sum of its own; panels and the order of their sums depend on the
 //! shape only, hence the same bits for every number of threads.
 
-use super::{Picked, Rows};
-use crate::data::{Elements, Matrix, Order};
+use super::{Open, Picked, Rows, kernel};
+use crate::data::{Columns, Elements, Matrix, Order, dispatch};
 use crate::error::{Error, require};
 use crate::{Real, scratch};
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Most rows of a chunk.
 const CHUNK: usize = 256;
@@ -27,8 +28,12 @@ pub(crate) struct Design<'a, T: Real> {
     chunk: usize,
     /// Whether columns stand one after the other in memory.
     by_column: bool,
+    is_sparse: bool,
+    matrix: Matrix<'a>,
     elements: Elements<'a>,
-    source: Box<dyn Rows<T> + 'a>,
+    source: OnceLock<Box<dyn Rows<T> + 'a>>,
+    /// The columns of a column-compressed matrix, for both scalars of a sum.
+    columns: Option<(Box<dyn Rows<f64> + 'a>, Box<dyn Rows<T> + 'a>)>,
 }
 
 impl<'a, T: Real> Design<'a, T> {
@@ -41,6 +46,8 @@ impl<'a, T: Real> Design<'a, T> {
             Matrix::Sparse(sparse) => sparse.check_finite().map(|()| sparse.elements()),
         }?;
         let by_column = matches!(matrix, Matrix::Dense(a) if a.order() == Order::ColumnMajor);
+        let is_compressed =
+            matches!(matrix, Matrix::Sparse(a) if a.order() == Order::ColumnMajor);
         let row_entries = (matrix.stored() / rows).max(1);
         let chunk = if by_column {
             CHUNK
@@ -52,9 +59,17 @@ impl<'a, T: Real> Design<'a, T> {
             cols,
             chunk,
             by_column,
+            is_sparse: matches!(matrix, Matrix::Sparse(_)),
+            matrix,
             elements,
-            source: T::open(matrix),
+            source: OnceLock::new(),
+            columns: is_compressed.then(|| (f64::open(matrix.t()), T::open(matrix.t()))),
         })
+    }
+
+    /// The rows, copied if they stand by compressed columns.
+    fn source(&self) -> &dyn Rows<T> {
+        &**self.source.get_or_init(|| T::open(self.matrix))
     }
 
     pub(crate) fn rows(&self) -> usize {
@@ -79,12 +94,12 @@ impl<'a, T: Real> Design<'a, T> {
             let mut z = [0.0; CHUNK];
             let z = &mut z[..out.len()];
             let rows = self.all().part(k * self.chunk, self.chunk);
-            self.source.dots(rows, x, z);
+            self.source().dots(rows, x, z);
             for (out, &z) in out.iter_mut().zip(&*z) {
                 *out = T::of(z);
             }
         };
-        if self.source.stored(self.all()) < 2 * TASK {
+        if self.elements.len() < 2 * TASK {
             out.chunks_mut(self.chunk).enumerate().for_each(chunk_of);
         } else {
             out.par_chunks_mut(self.chunk)
@@ -93,19 +108,25 @@ impl<'a, T: Real> Design<'a, T> {
         }
     }
 
-    /// grad ← grad + Σ_i w_i a_i over the rows, where (v_i, w_i) = `visit(i, ⟨a_i, x⟩)`; returns Σ_i v_i. Without a
-    /// `grad` only the values are summed, to the same bits.
+    /// grad ← grad + Σ_i w_i a_i over the rows, where (v_i, w_i) = `visit(i, ⟨a_i, x⟩)`; returns Σ_i v_i and Σ_i w_i. Without a
+    /// `grad` only these are summed, to the same bits.
     pub(crate) fn sweep<V>(
         &self,
         rows: Picked<'_>,
         x: &[T],
         grad: Option<&mut [T]>,
         visit: V,
-    ) -> f64
+    ) -> (f64, f64)
     where
         V: Fn(usize, f64) -> (f64, f64) + Sync,
     {
-        let stored = self.source.stored(rows);
+        if let Some((columns, _)) = &self.columns
+            && matches!(rows, Picked::Stretch { start: 0, len } if len == self.rows)
+            && x.iter().filter(|x| **x != T::ZERO).count() <= self.cols / 4
+        {
+            return self.by_columns(&**columns, x, grad, &visit);
+        }
+        let stored = self.source().stored(rows);
         let panels = (stored / (8 * self.cols))
             .min(stored / TASK)
             .clamp(1, PANELS);
@@ -118,10 +139,49 @@ impl<'a, T: Real> Design<'a, T> {
             None => self.values(rows, x, panel, &visit),
             // So few entries that a sum on the side would cost more than they do.
             Some(grad) if stored <= 2 * self.cols => self.walk(rows, x, &visit, |part, w| {
-                self.source.add(part, w, grad);
+                self.source().add(part, w, grad);
             }),
             Some(grad) => self.panels(rows, (x, grad), panel, &visit),
         }
+    }
+
+    /// The same over all rows, by compressed columns: those with x_j ≠ 0 for the products, then all of them for the sums. For few
+    /// such columns, because the products are those of one thread.
+    fn by_columns<V>(
+        &self,
+        columns: &dyn Rows<f64>,
+        x: &[T],
+        grad: Option<&mut [T]>,
+        visit: &V,
+    ) -> (f64, f64)
+    where
+        V: Fn(usize, f64) -> (f64, f64),
+    {
+        scratch::with(self.rows, |z: &mut [f64]| {
+            z.fill(0.0);
+            for (j, x) in x.iter().enumerate().filter(|(_, x)| **x != T::ZERO) {
+                columns.add_wide(Picked::Listed(&[j]), &[x.f64()], z);
+            }
+            let mut totals = (0.0, 0.0);
+            for (i, z) in z.iter_mut().enumerate() {
+                let (value, weight) = visit(i, *z);
+                totals = (totals.0 + value, totals.1 + weight);
+                *z = weight;
+            }
+            if let Some(grad) = grad {
+                let z = &*z;
+                grad.par_chunks_mut(CHUNK).enumerate().for_each(|(k, grad)| {
+                    let mut sums = [0.0; CHUNK];
+                    let sums = &mut sums[..grad.len()];
+                    let (start, len) = (k * CHUNK, grad.len());
+                    columns.dots(Picked::Stretch { start, len }, z, sums);
+                    for (grad, &sum) in grad.iter_mut().zip(&*sums) {
+                        *grad += T::of(sum);
+                    }
+                });
+            }
+            totals
+        })
     }
 
     /// One panel: chunk by chunk the products, the visits, and what `add` does with the weights.
@@ -131,32 +191,33 @@ impl<'a, T: Real> Design<'a, T> {
         x: &[T],
         visit: &V,
         mut add: impl FnMut(Picked<'_>, &[f64]),
-    ) -> f64
+    ) -> (f64, f64)
     where
         V: Fn(usize, f64) -> (f64, f64),
     {
         let mut buffer = [0.0; CHUNK];
-        let mut total = 0.0;
+        let mut totals = (0.0, 0.0);
         for part in rows.parts(self.chunk) {
             let z = &mut buffer[..part.len()];
-            self.source.dots(part, x, z);
+            self.source().dots(part, x, z);
             for (z, i) in z.iter_mut().zip(part.iter()) {
                 let (value, weight) = visit(i, *z);
-                total += value;
+                totals.0 += value;
+                totals.1 += weight;
                 *z = weight;
             }
             add(part, z);
         }
-        total
+        totals
     }
 
-    fn values<V>(&self, rows: Picked<'_>, x: &[T], panel: usize, visit: &V) -> f64
+    fn values<V>(&self, rows: Picked<'_>, x: &[T], panel: usize, visit: &V) -> (f64, f64)
     where
         V: Fn(usize, f64) -> (f64, f64) + Sync,
     {
-        let mut totals = [0.0; PANELS];
+        let mut totals = [(0.0, 0.0); PANELS];
         let totals = &mut totals[..rows.len().div_ceil(panel)];
-        let one = |(p, total): (usize, &mut f64)| {
+        let one = |(p, total): (usize, &mut (f64, f64))| {
             *total = self.walk(rows.part(p * panel, panel), x, visit, |_, _| {});
         };
         if totals.len() == 1 {
@@ -168,7 +229,7 @@ impl<'a, T: Real> Design<'a, T> {
                 .enumerate()
                 .for_each(one);
         }
-        totals.iter().sum()
+        sum(totals.iter().copied())
     }
 
     fn panels<V>(
@@ -177,18 +238,18 @@ impl<'a, T: Real> Design<'a, T> {
         (x, grad): (&[T], &mut [T]),
         panel: usize,
         visit: &V,
-    ) -> f64
+    ) -> (f64, f64)
     where
         V: Fn(usize, f64) -> (f64, f64) + Sync,
     {
-        // Each panel's sum, with its value in front.
-        let width = self.cols + 1;
+        // Each panel's sum, with its two totals in front.
+        let width = self.cols + FRONT;
         let count = rows.len().div_ceil(panel);
         let one = |(p, slot): (usize, &mut [f64])| {
-            let (value, sum) = slot.split_at_mut(1);
+            let (totals, sum) = slot.split_at_mut(FRONT);
             sum.fill(0.0);
-            value[0] = self.walk(rows.part(p * panel, panel), x, visit, |part, w| {
-                self.source.add_wide(part, w, sum);
+            (totals[0], totals[1]) = self.walk(rows.part(p * panel, panel), x, visit, |part, w| {
+                self.source().add_wide(part, w, sum);
             });
         };
         scratch::with(count * width, |partial: &mut [f64]| {
@@ -202,8 +263,35 @@ impl<'a, T: Real> Design<'a, T> {
                     .for_each(one);
             }
             merge(partial, width, grad);
-            partial.iter().step_by(width).sum()
+            sum(partial.chunks(width).map(|slot| (slot[0], slot[1])))
         })
+    }
+
+    /// Room for some of its columns; `None` if their rows cannot be counted in 32 bits.
+    pub(crate) fn columns(&self) -> Option<Columns<T>> {
+        u32::try_from(self.rows).ok()?;
+        Some(Columns::new(self.rows, self.is_sparse))
+    }
+
+    /// Copies some columns behind those that are there already.
+    pub(crate) fn pack(&self, cols: &[usize], into: &mut Columns<T>) {
+        match &self.columns {
+            Some((_, columns)) => columns.pack_rows(cols, into),
+            None => self.source().pack(cols, into),
+        }
+    }
+
+    /// ‖A‖²_F, which bounds ‖A‖².
+    pub(crate) fn sum_of_squares(&self) -> f64 {
+        dispatch!(Elements: self.elements => values, {
+            let parts: Vec<f64> = values.par_chunks(TASK).map(kernel::squares).collect();
+            parts.iter().sum()
+        })
+    }
+
+    /// How many entries are stored.
+    pub(crate) fn stored(&self) -> usize {
+        self.elements.len()
     }
 
     /// Whether no entry is below 0.
@@ -217,7 +305,7 @@ impl<'a, T: Real> Design<'a, T> {
         let mut largest = 0.0_f64;
         for part in self.all().parts(CHUNK) {
             let norms = &mut buffer[..part.len()];
-            self.source.norms_squared(part, norms);
+            self.source().norms_squared(part, norms);
             largest = norms.iter().fold(largest, |a, &b| a.max(b));
         }
         largest
@@ -225,16 +313,24 @@ impl<'a, T: Real> Design<'a, T> {
 
     /// The entries of a rectangle, one row after the other.
     pub(crate) fn tile(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f64]) {
-        self.source.tile(rows, cols, out);
+        self.source().tile(rows, cols, out);
     }
 }
 
-/// grad_j ← grad_j + Σ_p partial_pj, panel after panel, where each panel of `width` numbers has a value in front.
+/// The sums of pairs, one after the other.
+fn sum(pairs: impl Iterator<Item = (f64, f64)>) -> (f64, f64) {
+    pairs.fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1))
+}
+
+/// Totals in front of a panel's sum.
+const FRONT: usize = 2;
+
+/// grad_j ← grad_j + Σ_p partial_pj, panel after panel, where each panel of `width` numbers has its totals in front.
 fn merge<T: Real>(partial: &[f64], width: usize, grad: &mut [T]) {
     const BLOCK: usize = 4096;
     let block = |(k, grad): (usize, &mut [T])| {
         for (j, grad) in grad.iter_mut().enumerate() {
-            let column = partial[1 + k * BLOCK + j..].iter().step_by(width);
+            let column = partial[FRONT + k * BLOCK + j..].iter().step_by(width);
             *grad += T::of(column.sum());
         }
     };

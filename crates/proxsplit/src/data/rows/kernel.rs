@@ -3,12 +3,13 @@
 
 use crate::Real;
 use crate::data::Element;
+use crate::linalg::vectorized::vectorized;
 
 const LANES: usize = 16;
 
 /// Σ_j term(a_j, b_j) of several vectors a at once, so that b is read once; each sum is what it would be alone.
 #[inline(always)]
-fn sums<E: Copy, B: Copy, const N: usize>(
+pub(in crate::data) fn sums<E: Copy, B: Copy, const N: usize>(
     a: [&[E]; N],
     b: &[B],
     term: impl Fn(E, B) -> f64,
@@ -62,6 +63,14 @@ pub(super) fn dots<E: Element, B: Real, const N: usize>(a: [&[E]; N], b: &[B]) -
 #[inline(always)]
 pub(super) fn norm_squared<E: Element>(a: &[E]) -> f64 {
     sums([a], a, |a, _| a.f64() * a.f64())[0]
+}
+
+/// ‖a‖² by itself.
+pub(super) fn squares<E: Element>(a: &[E]) -> f64 {
+    vectorized(
+        #[inline(always)]
+        || norm_squared(a),
+    )
 }
 
 /// out ← out + w·a

@@ -1,12 +1,13 @@
 //! A matrix read by rows, as the terms of a sum need it: products ⟨a_i, x⟩ and sums Σ_i w_i a_i over some rows.
 //!
 //! Dense matrices in either order and row-compressed ones are used as they stand, in their stored type. A
-//! column-compressed matrix has no rows to read: it is copied once, in its stored type, to row-compressed form.
+//! column-compressed matrix has no rows to read: where single rows are needed, it is copied once, in its stored type, to
+//! row-compressed form. Sums over all rows go by its columns, the rows of the transposed matrix, if few entries of x are not 0.
 
 mod columns;
 mod dense;
 mod design;
-mod kernel;
+pub(in crate::data) mod kernel;
 mod picked;
 #[cfg(test)]
 mod same_bits;
@@ -15,7 +16,7 @@ mod sparse;
 pub(crate) use design::Design;
 pub(crate) use picked::Picked;
 
-use super::{Matrix, Order, dispatch};
+use super::{Columns, Matrix, Order, dispatch};
 use crate::Real;
 use std::ops::Range;
 
@@ -38,6 +39,12 @@ pub trait Rows<T>: Send + Sync {
 
     /// The entries of a rectangle, one row after the other.
     fn tile(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f64]);
+
+    /// Copies these columns behind those that are there already.
+    fn pack(&self, cols: &[usize], into: &mut Columns<T>);
+
+    /// Copies these rows as columns of the transposed matrix, if they are sparse.
+    fn pack_rows(&self, _rows: &[usize], _into: &mut Columns<T>) {}
 }
 
 /// Scalars for which the kernels are compiled, here and once, not in every crate that uses them.

@@ -1,8 +1,8 @@
 //! Row-compressed sparse matrices, borrowed, or copied from column-compressed ones.
 
 use super::{Picked, Rows};
-use crate::Real;
-use crate::data::{Element, Index};
+use crate::data::{Columns, Element, Index};
+use crate::{Real, scratch};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -128,5 +128,46 @@ impl<T: Real, I: Index, E: Element> Rows<T> for SparseRows<'_, I, E> {
                 out[j.at() - cols.start] = value.f64();
             }
         }
+    }
+
+    fn pack_rows(&self, rows: &[usize], into: &mut Columns<T>) {
+        let lengths: Vec<usize> = rows.iter().map(|&i| self.row(i).0.len()).collect();
+        let Some((places, indices, values)) = into.extend_sparse(&lengths) else {
+            return;
+        };
+        for (&i, place) in rows.iter().zip(places) {
+            let (positions, entries) = self.row(i);
+            for (k, (j, value)) in positions.iter().zip(entries).enumerate() {
+                (indices[place + k], values[place + k]) = (j.at() as u32, T::of(value.f64()));
+            }
+        }
+    }
+
+    fn pack(&self, cols: &[usize], into: &mut Columns<T>) {
+        // One walk over all entries, whatever the number of columns; `slots` has the place of a column, counted from 1.
+        let width = 1 + cols.iter().max().copied().unwrap_or(0);
+        scratch::with(width, |slots: &mut [u32]| {
+            slots.fill(0);
+            for (slot, &j) in (1..).zip(cols) {
+                slots[j] = slot;
+            }
+            let slot_of = |j: usize| slots.get(j).map_or(0, |slot| *slot as usize);
+            let mut lengths = vec![0; cols.len() + 1];
+            for j in self.indices.iter() {
+                lengths[slot_of(j.at())] += 1;
+            }
+            let Some((mut places, indices, values)) = into.extend_sparse(&lengths[1..]) else {
+                return;
+            };
+            for i in 0..self.starts.len() - 1 {
+                let (columns, entries) = self.row(i);
+                for (j, value) in columns.iter().zip(entries) {
+                    if let Some(place) = slot_of(j.at()).checked_sub(1).map(|k| &mut places[k]) {
+                        (indices[*place], values[*place]) = (i as u32, T::of(value.f64()));
+                        *place += 1;
+                    }
+                }
+            }
+        });
     }
 }

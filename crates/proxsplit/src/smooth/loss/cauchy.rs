@@ -37,6 +37,12 @@ impl Loss for CauchyLoss {
         1.0
     }
 
+    /// ℓ is concave in r², so that ℓ′(r)/r is the curvature of a parabola above it.
+    fn bend(&self, z: f64, b: f64) -> f64 {
+        let r = (z - b) / self.scale;
+        (1.0 / (1.0 + r * r)).max(f64::MIN_POSITIVE)
+    }
+
     fn is_convex(&self) -> bool {
         false
     }

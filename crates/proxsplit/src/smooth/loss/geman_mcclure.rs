@@ -41,6 +41,12 @@ impl Loss for GemanMcClureLoss {
         1.0
     }
 
+    /// ℓ is concave in r², so that ℓ′(r)/r is the curvature of a parabola above it.
+    fn bend(&self, z: f64, b: f64) -> f64 {
+        let kept = self.scale / self.scale.hypot(z - b);
+        kept.powi(4).max(f64::MIN_POSITIVE)
+    }
+
     fn is_convex(&self) -> bool {
         false
     }

@@ -38,6 +38,11 @@ impl Loss for HuberLoss {
         1.0
     }
 
+    /// ℓ is concave in r², so that ℓ′(r)/r is the curvature of a parabola above it.
+    fn bend(&self, z: f64, b: f64) -> f64 {
+        (self.delta / (z - b).abs()).min(1.0)
+    }
+
     fn is_convex(&self) -> bool {
         true
     }

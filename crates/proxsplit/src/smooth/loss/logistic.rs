@@ -8,6 +8,9 @@ use crate::{Error, Real};
 /// Σ_i log(1 + exp(−b_i a_iᵀx))
 pub type Logistic<'a, T> = LinearModel<'a, T, LogisticLoss>;
 
+/// Curvatures below this are none.
+const LEAST: f64 = 1e-9;
+
 /// log(1 + exp(−bz)), without overflow. Convex.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogisticLoss;
@@ -25,6 +28,16 @@ impl Loss for LogisticLoss {
 
     fn curvature(&self) -> f64 {
         0.25
+    }
+
+    /// σ(z)(1 − σ(z))
+    fn bend(&self, z: f64, _: f64) -> f64 {
+        let small = (-z.abs()).exp();
+        (small / ((1.0 + small) * (1.0 + small))).max(LEAST)
+    }
+
+    fn escapes(&self, z: f64, b: f64) -> bool {
+        b * z > 0.0
     }
 
     fn is_convex(&self) -> bool {

@@ -4,6 +4,7 @@ mod cauchy;
 mod geman_mcclure;
 mod huber;
 mod logistic;
+mod named;
 mod sigmoid;
 mod squared;
 
@@ -11,6 +12,7 @@ pub use cauchy::{Cauchy, CauchyLoss};
 pub use geman_mcclure::{GemanMcClure, GemanMcClureLoss};
 pub use huber::{HuberLoss, HuberRegression};
 pub use logistic::{Logistic, LogisticLoss};
+pub use named::{LOSSES, Named, Shape};
 pub use sigmoid::{Sigmoid, SigmoidLoss};
 pub use squared::{LeastSquares, SquaredLoss};
 
@@ -23,6 +25,17 @@ pub trait Loss: Send + Sync {
 
     /// A bound on |∂²ℓ/∂z²| over all z and b.
     fn curvature(&self) -> f64;
+
+    /// The curvature of a parabola that models ℓ near z, above 0 and at most `curvature`: ∂²ℓ/∂z², or that of a parabola which
+    /// touches ℓ at z and is nowhere below it.
+    fn bend(&self, _z: f64, _b: f64) -> f64 {
+        self.curvature()
+    }
+
+    /// Whether ℓ falls towards its infimum, without reaching it, when z grows by a factor.
+    fn escapes(&self, _z: f64, _b: f64) -> bool {
+        false
+    }
 
     /// Whether ℓ is convex in z.
     fn is_convex(&self) -> bool;

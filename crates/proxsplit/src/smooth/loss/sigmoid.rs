@@ -26,6 +26,10 @@ impl Loss for SigmoidLoss {
         0.096_225_044_864_937_64
     }
 
+    fn escapes(&self, z: f64, b: f64) -> bool {
+        b * z > 0.0
+    }
+
     fn is_convex(&self) -> bool {
         false
     }

@@ -19,7 +19,7 @@ pub(super) fn bound<T: Real>(design: &Design<'_, T>) -> Option<f64> {
     let (mut upper, mut lower) = (f64::INFINITY, 0.0_f64);
     for _ in 0..ROUNDS {
         image.fill(T::ZERO);
-        let squared = design.sweep(design.all(), &v, Some(&mut image), |_, z| (z * z, z));
+        let (squared, _) = design.sweep(design.all(), &v, Some(&mut image), |_, z| (z * z, z));
         let length: f64 = v.iter().map(|v| v.f64() * v.f64()).sum();
         lower = lower.max(squared / length);
         let ratios = image.iter().zip(&v).map(|(w, v)| w.f64() / v.f64());

@@ -81,9 +81,11 @@ impl<T: Real> Panoc<'_, T> {
         let usable = |number: &f64| *number > 0.0 && number.is_finite();
         // Where f does not curve, as far as x is long.
         let first = if usable(&l) { ALPHA / l } else { length / size };
+        self.probed = if usable(&l) { l } else { 0.0 };
         let first = if usable(&first) { first } else { 1.0 };
         self.first = first.min(0.99 * self.point.g.class().step_limit());
         self.step = self.first;
+        self.spectral.length = self.first;
         self.restart();
     }
 
@@ -97,6 +99,12 @@ impl<T: Real> Panoc<'_, T> {
             &point.gradient[..],
         );
         self.envelope = Envelope::at(point, here, (self.step, &mut plain), &mut self.ledger);
+        self.merit = if self.is_inside {
+            here.1 + point.g.value(here.0)
+        } else {
+            self.envelope.value
+        };
+        self.spectral.ceiling = self.merit;
         self.plain = plain;
     }
 
@@ -114,7 +122,7 @@ impl<T: Real> Panoc<'_, T> {
         self.unchecked = 0;
         let step = self.step;
         let before = self.evaluate();
-        let mut may_grow = self.seen.nearby() == 0.0;
+        let mut may_grow = self.checked == f64::INFINITY;
         loop {
             self.passes += 1.0;
             let after = self.point.f.value(&self.plain);
@@ -130,6 +138,10 @@ impl<T: Real> Panoc<'_, T> {
                     self.growths -= 1;
                     self.rescale((0.5 * allowed / bend.max(rounding)).clamp(2.0, 16.0));
                     continue;
+                }
+                // What the first gradients showed was no underestimate of what f does on the way: a residual is measured with it.
+                if self.checked == f64::INFINITY && self.step >= self.first {
+                    self.seen.observe((1.0, self.probed), 0.0, || true);
                 }
                 self.checked = self.envelope.moved.sqrt() / self.step;
                 return true;
@@ -163,17 +175,51 @@ impl<T: Real> Panoc<'_, T> {
         } else {
             self.trial.copy_from_slice(&self.plain);
         }
+        let is_inside = tau == 0.0 || self.direction.stays_inside();
+        let ceiling = if is_inside {
+            self.merit
+        } else {
+            self.envelope.value
+        };
+        self.goes(is_inside, ceiling)
+    }
+
+    /// Tries a plain step of spectral length.
+    fn attempt_spectral(&mut self) -> bool {
+        let longest = 0.99 * self.point.g.class().step_limit();
+        let eta = T::of(self.spectral.length.min(longest));
+        let (x, gradient) = (&self.point.x, &self.point.gradient);
+        for ((z, &x), &g) in self.trial.iter_mut().zip(x).zip(gradient) {
+            *z = x - eta * g;
+        }
+        // Its error is none of the run's: wherever it ends, Φ is lower there.
+        self.point.g.prox(&mut self.trial, eta);
+        let falls = self.goes(true, self.spectral.ceiling);
+        self.spectral.tried(falls);
+        falls
+    }
+
+    /// Goes to the trial point if the merit falls enough below the ceiling.
+    fn goes(&mut self, is_inside: bool, ceiling: f64) -> bool {
         self.passes += 1.0;
         let value = self.point.f.gradient(&self.trial, &mut self.gradient);
         self.is_finite = value.is_finite();
         let there = (&self.trial[..], value, &self.gradient[..]);
         let plain = &mut self.plain_of_trial[..];
         let found = Envelope::at(&self.point, there, (self.step, plain), &mut self.ledger);
+        let merit = if is_inside {
+            value + self.point.g.value(&self.trial)
+        } else {
+            found.value
+        };
         let enough = BETA * (1.0 - ALPHA) * self.envelope.moved / (2.0 * self.step);
-        let rounding = 8.0 * T::EPSILON.f64() * (value.abs() + self.envelope.value.abs());
-        let falls = found.value <= self.envelope.value - enough + rounding;
+        let rounding = 8.0 * T::EPSILON.f64() * (value.abs() + merit.abs());
+        let falls = merit <= ceiling - enough + rounding;
         if falls {
             self.accept(value, found);
+            self.is_inside = is_inside;
+            self.merit = merit;
+            self.spectral.lower(merit);
         }
         falls
     }
@@ -184,6 +230,11 @@ impl<T: Real> Panoc<'_, T> {
         let moved = vec::distance(&self.trial, &self.point.x);
         // Φ never rises.
         self.seen.observe((moved, changed), rounding, || true);
+        let product = product_of_changes(
+            (&self.trial, &self.point.x),
+            (&self.gradient, &self.point.gradient),
+        );
+        self.spectral.learn(moved * moved, product);
         let old = Here {
             x: &self.point.x,
             gradient: &self.point.gradient,
@@ -218,9 +269,10 @@ impl<T: Real> Panoc<'_, T> {
 
     /// The best step that is found. False if none lowers the envelope, and then x and γ stay.
     fn advance(&mut self) -> bool {
-        self.unchecked += 1;
-        let is_new = self.envelope.moved.sqrt() / self.step < 0.5 * self.checked;
-        if (is_new || self.unchecked > CHECK) && !self.check() {
+        if self.is_due() && self.attempt_spectral() {
+            return true;
+        }
+        if self.is_doubtful() && !self.check() {
             return false;
         }
         self.direction.find(&self.point, &self.plain, self.step);
@@ -229,6 +281,23 @@ impl<T: Real> Panoc<'_, T> {
             tau *= 0.5;
         }
         tau > LEAST || self.plain_step()
+    }
+
+    /// Whether a spectral step is to be tried.
+    fn is_due(&mut self) -> bool {
+        !self.direction.stays_inside() && self.spectral.is_due(self.step)
+    }
+
+    /// Whether γ must be checked before the envelope is used: at first, and again and again where Φ itself does not bound it.
+    fn is_doubtful(&mut self) -> bool {
+        let residual = self.envelope.moved.sqrt() / self.step;
+        self.unchecked = if self.is_inside {
+            0
+        } else {
+            self.unchecked + 1
+        };
+        let is_new = residual < 0.1 * self.checked || residual > 10.0 * self.checked;
+        self.checked == f64::INFINITY || !self.is_inside && (is_new || self.unchecked > CHECK)
     }
 
     /// f, ∇f, x̄ and φ_γ at x, if they are not there.
@@ -240,6 +309,13 @@ impl<T: Real> Panoc<'_, T> {
             self.restart();
         }
     }
+}
+
+/// ⟨s, y⟩ of a move and the change of ∇f.
+fn product_of_changes<T: Real>((to, from): (&[T], &[T]), (new, old): (&[T], &[T])) -> f64 {
+    let moves = to.iter().zip(from).map(|(a, b)| a.f64() - b.f64());
+    let changes = new.iter().zip(old).map(|(a, b)| a.f64() - b.f64());
+    moves.zip(changes).map(|(s, y)| s * y).sum()
 }
 
 impl<T: Real> Iterator for Panoc<'_, T> {

@@ -40,10 +40,21 @@ fn no_step_raises_the_objective_and_the_end_satisfies_the_conditions() {
         // Terms of this size cancel in the objective.
         let size: f64 = y.iter().sum();
         let mut last = objective(&y, &d, &a, &sums);
-        let line = Line { y: &y, d: &d };
-        let one = Effort {
-            sweeps: 1,
-            tolerance: 0.0,
+        let other: Vec<f64> = (0..4 * n).map(|at| d[at % 4 * n + at / 4]).collect();
+        let indices: Vec<u32> = (0..n as u32).collect();
+        let line = Line {
+            y: &y,
+            indices: &indices,
+            other: &other,
+        };
+        let one = Rounds {
+            count: 1,
+            sweeps: Effort {
+                sweeps: 1,
+                tolerance: 0.0,
+            },
+            gain: 0.0,
+            share: 0.0,
         };
         for _ in 0..300 {
             solve(line, (&mut a, &sums), TERM, one);

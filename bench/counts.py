@@ -1,0 +1,82 @@
+"""The race on counts (Kullback–Leibler): bench/run counts [--data digits …] [--seeds N] [--seconds S] [--threads N] [--docs FILE].
+
+Every program starts from the same factors; the pairs (X, A) that it passes are judged by one evaluator.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+
+from . import machine, race, table
+from .case import COUNTS, DATA, ROOT, Case
+from .peers import COUNTS as PROGRAMS
+
+HEAD = ["data", "rank", "program", "its divergence", "its s", "proxsplit s to it", "proxsplit f32 s", "ratio", "least ratio on its curve"]
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench/run counts", description="Races proxsplit --loss kl against its peers.")
+    parser.add_argument("--data", nargs="+", choices=[case.name for case in COUNTS], help="only these data sets")
+    parser.add_argument("--programs", nargs="+", choices=[program.name for program in PROGRAMS], help="only these programs")
+    parser.add_argument("--seeds", type=int, help="how many seeds (3)")
+    parser.add_argument("--seconds", type=float, help="time of every program on every data set")
+    parser.add_argument("--threads", type=int, default=2, help="threads of every program")
+    parser.add_argument("--docs", type=Path, help="the page to write; without it the table is only printed")
+    return parser.parse_args()
+
+
+def rows(runs: list[race.Run], case: Case) -> list[list[str]]:
+    """A row for every rival: what it reached, and how long proxsplit took to that."""
+    found = []
+    for name in table.names(runs, case):
+        group = table.of(runs, case, name)
+        if not group[0].program.rival:
+            continue
+        target, seconds = median(run.final for run in group), median(run.seconds for run in group)
+        own = table.to_target(runs, case, target)
+        narrow = table.to_target(runs, case, target, "proxsplit f32")
+        least = min(table.curve(runs, case, group))
+        cells = [table.number(target), table.time(seconds), table.time(own), table.time(narrow)]
+        found.append([case.title, str(case.rank), name, *cells, f"**{table.ratio(seconds, own)}**", table.ratio(least, 1.0)])
+    return found
+
+
+def compete(case: Case, asked: argparse.Namespace) -> list[race.Run]:
+    """All runs on a case."""
+    runs = []
+    for seed in range(asked.seeds or case.seeds):
+        for program in PROGRAMS:
+            if asked.programs and program.name not in asked.programs:
+                continue
+            run = race.run(case, program, seed, asked.threads)
+            outcome = run.failure or f"{run.final:.7g} at {run.seconds:.2f} s after {run.passes:.0f} passes"
+            print(f"{case.name:8} seed {seed}  {program.name:18} {outcome}", flush=True)
+            runs.append(run)
+    return runs
+
+
+def main() -> None:
+    asked = arguments()
+    cases = [replace(case, seconds=asked.seconds or case.seconds) for case in COUNTS if not asked.data or case.name in asked.data]
+    lines = []
+    for case in cases:
+        if case.missing:
+            print(f"missing: {case.path.name} is not in {DATA.name}", file=sys.stderr)
+            continue
+        lines += rows(compete(case, asked), case)
+    text = table.markdown(HEAD, lines)
+    print(text)
+    if asked.docs:
+        command = shlex.join(["bench/run", "counts", *sys.argv[1:]])
+        where = machine.describe()
+        note = f"Printed by `{command}` on {where['date']}: {where['processor']}, {asked.threads} threads.\n"
+        (ROOT / asked.docs).write_text(f"{text}\n{note}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+//! Inner problems by models: parabolas in place of the φ_i, descent on the model, then a line search on Φ itself.
+
+use super::WorkingSet;
+use super::coordinates::{Story, penalty};
+use super::quadratic::{ByGram, ByRows};
+use super::round::{PART, cost};
+use crate::Real;
+
+/// Models in a round, at most.
+const MODELS: usize = 12;
+/// The part of a model's violation that is left.
+const PART_OF_MODEL: f64 = 1e-2;
+/// The least damping of a model that has failed once.
+const LEAST_DAMPING: f64 = 1e-3;
+/// The part of the model's gain that Φ must fall by.
+const ARMIJO: f64 = 1e-4;
+/// The shortest step along the direction to the model's minimizer.
+const SHORTEST: f64 = 1.0 / 64.0;
+
+impl<T: Real> WorkingSet<'_, T> {
+    /// Lowers Φ over the set by one model after the other; how far.
+    pub(super) fn solve_by_models(&mut self) -> f64 {
+        let read = self.set.apply(&self.at.y, &mut self.rows.z);
+        self.count(read);
+        let (mut total, mut work, mut enough) = (0.0, 0.0, 0.0);
+        for model in 0..MODELS {
+            let value = self.f.slopes(&self.rows.z, &mut self.rows.slope);
+            self.f
+                .bends(&self.rows.z, self.damping, &mut self.rows.bend);
+            self.before.clone_from(&self.at.y);
+            let story = self.minimize_model(enough);
+            work += story.work;
+            if model == 0 {
+                enough = PART * story.first;
+            }
+            let Some(gain) = self.line_search(value) else {
+                // Parabolas above Φ always lower it, so far as rounding lets them.
+                if self.f.is_quadratic() || self.damping >= 1.0 {
+                    break;
+                }
+                self.damping = (10.0 * self.damping).clamp(LEAST_DAMPING, 1.0);
+                continue;
+            };
+            total += gain;
+            self.damping = if self.damping > LEAST_DAMPING {
+                0.1 * self.damping
+            } else {
+                0.0
+            };
+            // Where a model costs as much as a look at the whole gradient, it is time for the latter.
+            let is_dear = work > 2.0 * self.f.stored() as f64;
+            if self.f.is_quadratic() || is_dear || story.first <= enough && model > 0 {
+                break;
+            }
+        }
+        total
+    }
+
+    /// y ← the minimizer of the model, about.
+    fn minimize_model(&mut self, enough: f64) -> Story {
+        let part = if self.f.is_quadratic() {
+            10.0 * PART
+        } else {
+            PART_OF_MODEL
+        };
+        let limits = self.limits(part, 0.1 * enough);
+        let story = if self.uses_gram() {
+            self.model_by_gram();
+            let mut q = ByGram {
+                gram: &self.gram,
+                slopes: &mut self.slopes,
+                image: &mut self.image,
+                work: cost(self.set.len(), self.f.terms()),
+            };
+            self.at.descend(&mut q, &self.terms, &self.set, &limits)
+        } else {
+            self.curvatures_by_rows();
+            self.rows.r.clone_from(&self.rows.slope);
+            let mut q = ByRows {
+                set: &self.set,
+                uniform: self.f.uniform_bend(),
+                weights: &self.rows.bend,
+                r: &mut self.rows.r,
+                image: &mut self.rows.image,
+                work: 0.0,
+            };
+            self.at.descend(&mut q, &self.terms, &self.set, &limits)
+        };
+        self.count(story.work);
+        story
+    }
+
+    fn model_by_gram(&mut self) {
+        if let Some(columns) = self.set.columns.dense() {
+            self.gram.forget();
+            self.gram.extend(columns, self.f.terms(), &self.rows.bend);
+        }
+        self.curvatures_by_gram();
+        for (k, slope) in self.slopes.iter_mut().enumerate() {
+            *slope = self.set.columns.dot(k, &self.rows.slope);
+        }
+    }
+
+    fn curvatures_by_rows(&mut self) {
+        self.at.curvature.clear();
+        let (columns, weights) = (&self.set.columns, &self.rows.bend[..]);
+        for b in 0..self.set.blocks.len() {
+            let range = self.set.range(b);
+            let largest = if range.len() == 1 {
+                columns.square(range.start, weights)
+            } else {
+                let of_row = |k: usize| -> f64 {
+                    let row = range.clone().map(|l| columns.product(k, l, weights).abs());
+                    row.sum()
+                };
+                range.clone().map(of_row).fold(0.0, f64::max)
+            };
+            self.at.curvature.push(largest);
+        }
+        self.at.prepare(&self.set);
+    }
+
+    /// y ← y⁰ + τ(y − y⁰) with the first τ = 1, ½, ¼, … that lowers Φ enough; how far. `None` if none does, and then y = y⁰.
+    fn line_search(&mut self, value: f64) -> Option<f64> {
+        let moved = self.image.iter_mut().zip(&self.at.y).zip(&self.before);
+        for ((image, y), before) in moved {
+            *image = y - before;
+        }
+        let read = self.set.apply(&self.image, &mut self.rows.image);
+        self.count(read);
+        let rows = &mut self.rows;
+        let parabolas = rows.slope.iter().zip(&rows.bend);
+        let model = rows.image.iter().zip(parabolas);
+        let model: f64 = model.map(|(u, (s, w))| u * (s + 0.5 * w * u)).sum();
+        let mut there = penalty(&self.terms, &self.set, &self.at.y);
+        let here = value + penalty(&self.terms, &self.set, &self.before);
+        let predicted = (value + model + there - here).min(0.0);
+        let rounding = 8.0 * f64::EPSILON * here.abs();
+        let mut tau = 1.0;
+        while tau >= SHORTEST {
+            for ((trial, z), u) in rows.trial.iter_mut().zip(&rows.z).zip(&rows.image) {
+                *trial = z + tau * u;
+            }
+            let objective = self.f.total(&rows.trial) + there;
+            if objective <= here + ARMIJO * tau * predicted + rounding {
+                std::mem::swap(&mut rows.z, &mut rows.trial);
+                return Some(here - objective);
+            }
+            tau *= 0.5;
+            let shorter = self.at.y.iter_mut().zip(&self.before).zip(&self.image);
+            for ((y, before), e) in shorter {
+                *y = before + tau * e;
+            }
+            there = penalty(&self.terms, &self.set, &self.at.y);
+        }
+        self.at.y.clone_from(&self.before);
+        None
+    }
+}

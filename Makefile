@@ -30,6 +30,7 @@ python: $(PY) ## Install the Python package in .venv and test it
 	$(PY) -m pytest -q crates/proxsplit-py/tests
 	cargo build --release --quiet --bin proxsplit
 	$(PY) -m unittest discover --start-directory fuzz/judge/tests --top-level-directory .
+	$(PY) -m fuzz.judge recipes
 	$(PY) -m fuzz.judge run --seed 1 --count 90
 
 SEED := 0

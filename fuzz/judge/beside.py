@@ -66,7 +66,7 @@ def warm(program, choice, outcome, arguments):
 def continued(program, outcome, arguments, problem):
     """Four times the passes with no tolerance: a true floor neither falls by 2 % nor has a residual 10 times lower."""
     passes = 4 * max(outcome.record["passes"], 1)
-    other = program.run([*without(arguments, "--tol", "--passes", "--strict"), "--tol", 0, "--passes", f"{passes:g}"], timeout=300)
+    other = program.run([*without(arguments, "--tol", "--passes", "--strict"), "--tol", 0, "--passes", f"{passes:g}"], timeout=1200)
     if not other.record:
         return [f"the run with --tol 0 fails: {other.message}"]
     before, after = (problem.objective(o.array("X"), o.array("A")) for o in (outcome, other))

@@ -130,7 +130,9 @@ def _side(problem, x, a, prox, term, step, unit, transpose=False):
     gradient = -problem.pull(x, a) @ a.T
     gradient[:, : problem.fixed] = 0
     size, typical = problem.slope_size(x, a)
-    rounding = (16 + np.sqrt(a.shape[1])) * unit * (size + np.linalg.norm(x) / eta)
+    # A prox subtracts what a penalty weighs from every entry, and a set such as a simplex may add it again.
+    weighed = sum(args[0] for name, args in term.penalties if name in ("l1", "elastic")) * np.sqrt(x.size)
+    rounding = (16 + np.sqrt(a.shape[1])) * unit * (size + np.linalg.norm(x) / eta + weighed)
     point = x - eta * gradient
     nearest = prox(point, eta)
     if not term.convex:

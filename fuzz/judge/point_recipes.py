@@ -78,6 +78,21 @@ def single_precision_sets(program):
 
 
 @recipe
+def sets_beyond_single_precision(program):
+    """A set that single precision rounds to 0 or to infinity is refused; in double precision it is not."""
+    complaints = []
+    for where in ("l2-ball:1e-60", "simplex:1e-60", "box:0,1e-60", "sphere:1e-60", "nonneg+l2-ball:1e-42", "simplex:1e40"):
+        for option in ("--x-set", "--a-set"):
+            options = ["-k", 3, option, where, "--passes", 2]
+            run = factorize(program, "planted:10x20x3,0.1", *options, "--dtype", "f32")
+            if not (run.refused and "f64" in run.message):
+                complaints.append(f"{option} {where}: not refused")
+            if not factorize(program, "planted:10x20x3,0.1", *options, "--dtype", "f64").record:
+                complaints.append(f"{option} {where}: refused in double precision")
+    return complaints
+
+
+@recipe
 def cancelled_objectives(program):
     """Objectives near 0 are true: exact low rank in single precision, and `check` of signed factors of large norm."""
     rng = np.random.default_rng(2)

@@ -72,7 +72,7 @@ class Program:
         self.folder, self.path = Path(folder), str(Path(path).resolve() if path else DEFAULT)
         self.count = 0
 
-    def run(self, arguments, timeout=120, out=True):
+    def run(self, arguments, timeout=600, out=True):
         """Run with `--out` in a fresh folder; a run that hangs is an outcome too."""
         self.count += 1
         target = self.folder / f"run{self.count}"

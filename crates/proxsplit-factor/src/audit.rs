@@ -39,8 +39,9 @@ pub struct Audit {
     pub sparsity_a: f64,
     /// Atoms that are zero or that no sample uses.
     pub dead_atoms: Vec<usize>,
-    /// What replacing a dead atom would gain at least.
-    pub escape: f64,
+    /// What replacing a dead atom would gain at least: 0 if a search has found nothing, which proves nothing; `None` if codes are
+    /// tied together, so that there was none.
+    pub escape: Option<f64>,
     /// The first vector that is outside its set by more than rounding of single precision.
     pub outside: Option<Outside>,
     /// Whether one penalty can be made as small as one likes by moving scale to the other factor.
@@ -74,17 +75,19 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
         None => atoms.value(&factors.x, rank) + codes.value(&factors.a, rank),
         Some(_) => f64::INFINITY,
     };
+    let objective = found.plain.misfit + penalties;
     let mut misfit = problem.misfit();
     let best = look::with_best_codes(problem, &mut *misfit, factors.clone());
     let escape = look::escape(problem, &factors, (&gx, &ga), Search::Thorough);
     let (x, a) = (sizes(&factors.x, rank), sizes(&factors.a, rank));
     let balance = Balance::of(&atoms, &codes);
     Ok(Audit {
-        objective: found.plain.misfit + penalties,
+        objective,
         misfit: found.plain.misfit,
         misfit_rounding: found.plain.rounding,
         relative_error: found.relative_error,
-        best_objective: best.at.objective,
+        // Where rounding is all that is left, the codes that were given may be the better ones.
+        best_objective: best.at.objective.min(objective),
         residual_x,
         residual_a,
         scale_x: found.scales.0,
@@ -94,7 +97,7 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
         dead_atoms: (atoms.first()..rank)
             .filter(|&k| x[k].is_dead() || a[k].is_dead())
             .collect(),
-        escape: escape.map_or(0.0, |escape| escape.gain),
+        escape: look::gain(problem, escape.as_ref()),
         outside,
         scale_is_degenerate: balance == Balance::Degenerate && atoms.first() < rank,
         balance_gain: balance_gain(problem, &factors, balance, penalties),

@@ -1,8 +1,9 @@
-//! Whether factors lie in their sets. Files round: what is outside by rounding of single precision is moved inside.
+//! Whether factors lie in their sets, and whether the sets hold anything. Files round: what is outside by rounding of single precision is moved inside.
 
-use crate::codes::{Side, Term};
+use crate::codes::{Side, TOUCH, Term};
 use crate::products::Lanes;
 use proxsplit::linalg::vec::{distance, norm};
+use proxsplit::{Error, Prox};
 use serde::Serialize;
 use std::fmt;
 
@@ -25,6 +26,35 @@ impl fmt::Display for Outside {
             self.column, self.factor, self.distance
         )
     }
+}
+
+/// Where points are taken from to see what a term makes of them: numbers of all sizes, as large ones lose small sets in rounding.
+const PROBES: [f64; 11] = [
+    1.0, -1.0, 1e-10, -1e-10, 1e10, -1e10, 1e-20, 1e20, 1e-30, 1e30, -1e30,
+];
+
+/// Refuses a term of vectors of length `len` under which every number is 0, or none is finite, in this precision.
+pub(crate) fn check_range<T: Lanes>(
+    factor: &str,
+    term: &dyn Prox<T>,
+    len: usize,
+) -> Result<(), Error> {
+    // A number that has all its digits: what is below the range of the precision, and denormal, has not.
+    let is_held = |v: &T| v.is_finite() && (*v * (T::ONE + T::EPSILON)).f64().abs() > v.f64().abs();
+    let mut vector = vec![T::ZERO; len];
+    let holds = PROBES.iter().any(|&probe| {
+        vector.fill(T::ZERO);
+        vector[0] = T::of(probe);
+        term.prox(&mut vector, T::of(TOUCH));
+        vector.iter().all(|v| v.is_finite()) && vector.iter().any(is_held)
+    });
+    if holds {
+        return Ok(());
+    }
+    Err(Error::Incompatible(format!(
+        "the term of {factor} leaves nothing but 0 of the numbers that {} can hold: use f64, or scale the data and the term",
+        std::any::type_name::<T>()
+    )))
 }
 
 /// Roundings of `f32` by which a vector may be outside, relative to its norm.

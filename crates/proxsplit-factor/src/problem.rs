@@ -4,6 +4,7 @@ use crate::balance::Scales;
 use crate::codes::{Side, Term};
 use crate::fixed::Fixed;
 use crate::loss::Loss;
+use crate::membership::check_range;
 use crate::misfit::{self, Misfit};
 use crate::plain;
 use crate::products::{Data, Lanes};
@@ -23,21 +24,21 @@ pub struct Problem<'a, T: Lanes> {
 }
 
 impl<'a, T: Lanes> Problem<'a, T> {
-    /// Refuses a rank of 0 or above the number of samples, and terms that do not fit the shapes.
+    /// Refuses a rank of 0 or one whose factors no memory holds, and terms that do not fit the shapes or the precision.
+    ///
+    /// A rank may be larger than the number of samples or of features, as in overcomplete dictionaries.
     pub fn new(
         data: &'a Data<'a, T>,
         rank: usize,
         atoms: &'a dyn Prox<T>,
         codes: &'a dyn Prox<T>,
     ) -> Result<Self, Error> {
-        error::require(
-            "rank",
-            rank as f64,
-            (1..=data.cols()).contains(&rank),
-            "at least 1 and at most the number of samples",
-        )?;
+        error::require("rank", rank as f64, rank > 0, "at least 1")?;
+        check_memory::<T>(data.rows(), data.cols(), rank)?;
         atoms.fits(data.rows())?;
         codes.fits(rank)?;
+        check_range("X", atoms, data.rows())?;
+        check_range("A", codes, rank)?;
         Ok(Self {
             data,
             rank,
@@ -113,6 +114,20 @@ impl<'a, T: Lanes> Problem<'a, T> {
     pub fn rank(&self) -> usize {
         self.rank
     }
+}
+
+/// Refuses a rank for which not even X, A and their Gram matrices can be had.
+fn check_memory<T: Lanes>(rows: usize, cols: usize, rank: usize) -> Result<(), Error> {
+    let numbers = rank.checked_add(rows).and_then(|sum| sum.checked_add(cols));
+    let numbers = numbers.and_then(|sum| sum.checked_mul(rank));
+    let is_possible = numbers.is_some_and(|n| Vec::<T>::new().try_reserve_exact(n).is_ok());
+    error::require(
+        "rank",
+        rank as f64,
+        is_possible,
+        "so small that the factors fit into memory",
+    )
+    .map(drop)
 }
 
 /// X and A, both with K rows: X is kept transposed, so that both factors are used alike.

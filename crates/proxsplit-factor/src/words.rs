@@ -65,7 +65,7 @@ impl<T: Lanes> Factorization<'_, T> {
         let free = sizes.skip(self.work.atoms.first());
         let count = free.filter(|(x, a)| x.is_dead() || a.is_dead()).count();
         let tried = match self.work.problem.codes.separable() {
-            Some(_) => "that none in their place would do better was tried, not proved",
+            Some(_) => "whether others in their place would do better was searched, not proved",
             None => {
                 "others in their place were not tried, because the codes of a sample are tied together"
             }

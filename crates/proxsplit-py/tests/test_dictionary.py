@@ -103,3 +103,13 @@ def test_codes_and_atoms_to_start_from():
     assert again.n_iter_ == 1 and again.certificate_.converged
     with pytest.warns(RuntimeWarning, match="dict_init"):
         DictionaryLearning(6, alpha=ALPHA, code_init=codes, random_state=0).fit(X)
+
+
+def test_more_atoms_than_samples():
+    model = DictionaryLearning(25, alpha=ALPHA, random_state=0).fit(X[:12])
+    codes = model.fit_transform(X[:12])
+    assert model.components_.shape == (25, 15) and codes.shape == (12, 25)
+    fit = 0.5 * np.linalg.norm(X[:12] - codes @ model.components_) ** 2 + ALPHA * np.abs(codes).sum()
+    assert fit == pytest.approx(model.certificate_.at_point["objective"], rel=1e-9)
+    assert fit < 0.5 * np.linalg.norm(X[:12]) ** 2
+    assert DictionaryLearning(random_state=0).fit(X[:12]).n_components_ == 15

@@ -243,12 +243,22 @@ def test_partial_fit_goes_on_after_fit_and_takes_single_samples():
     assert np.isfinite(model.components_).all()
 
 
+def test_more_components_than_samples():
+    model = NMF(50, random_state=0, max_iter=500).fit(X[:8])
+    assert model.components_.shape == (50, 40) and model.reconstruction_err_ <= 1e-3 * np.linalg.norm(X[:8])
+    assert NMF(random_state=0).fit(X[:8]).n_components_ == 40
+    stream = MiniBatchNMF(5, random_state=0)
+    for rows in (X[:2], X[2:5], X):
+        stream.partial_fit(rows)
+    assert stream.components_.shape == (5, 40) and np.isfinite(stream.components_).all()
+
+
 @pytest.mark.parametrize(
     ("parameters", "data", "words"),
     [
         ({"n_components": 0}, X, "n_components"),
         ({"n_components": 2.5}, X, "n_components"),
-        ({"n_components": 61}, X, "n_samples"),
+        ({"n_components": 10**15, "init": "random"}, X, "memory"),
         ({"n_components": 41, "init": "nndsvd"}, X, "nndsvd"),
         ({"init": "best"}, X, "init"),
         ({"init": "custom"}, X, "custom"),

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 LOSS = "needs a loss that is not there"
-SAMPLES = "needs more components than samples"
 ITERATES = "compares digits with those of scikit-learn's own iteration"
 PATHS = "compares digits of two runs that take different ways to the same minimum here"
 
@@ -33,11 +32,7 @@ EXPECTED = {
         r"test_non_negative_factorization_consistency": ITERATES,
         r"test_nmf_n_components_auto": "reads a private name",
     },
-    "test_dict_learning": {
-        r"test_dict_learning_overcomplete": SAMPLES,
-        r"test_dict_learning_reconstruction(_parallel)?": SAMPLES,
-        r"test_dict_learning_lassocd_readonly_data": SAMPLES,
-    },
+    "test_dict_learning": {},
 }
 NAMES = {"test_nmf": ("NMF", "MiniBatchNMF"), "test_dict_learning": ("DictionaryLearning",)}
 

@@ -62,8 +62,13 @@ fn residual(f: &dyn Smooth, g: &dyn Prox, x: &[f64], step: f64) -> f64 {
 fn model<'a>(loss: &str, sample: &'a Sample) -> Box<dyn Linear + 'a> {
     let loss: Named = loss.parse().unwrap();
     let labels = sample.labels();
-    let targets = if loss.has_labels() { &labels } else { &sample.targets };
-    loss.model(sample.matrix(), targets, Shape::default()).unwrap()
+    let targets = if loss.has_labels() {
+        &labels
+    } else {
+        &sample.targets
+    };
+    loss.model(sample.matrix(), targets, Shape::default())
+        .unwrap()
 }
 
 fn solve(f: &dyn Linear, g: &dyn Prox, start: &[f64]) -> (Vec<f64>, Report) {
@@ -109,14 +114,23 @@ fn convex_problems_have_the_minimum_that_panoc_finds() {
     let sample = Sample::new(40, 15, 5);
     for loss in ["least-squares", "logistic", "huber:0.3"] {
         let f = model(loss, &sample);
-        for text in ["l1:0.8", "elastic:0.5,0.3", "group-l2:0.9,3", "l1:0.5+nonneg", "box:-0.2,0.4"] {
+        for text in [
+            "l1:0.8",
+            "elastic:0.5,0.3",
+            "group-l2:0.9,3",
+            "l1:0.5+nonneg",
+            "box:-0.2,0.4",
+        ] {
             let g: Operator = text.parse().unwrap();
             let (x, report) = solve(&*f, &g, &[0.0; 15]);
             let mut other = Panoc::new(&*f, &g, &[0.0; 15]).unwrap();
             run(&mut other, &tight(), ());
             let objective = |x: &[f64]| f.value(x) + g.value(x);
             let (ours, theirs) = (objective(&x), objective(other.x()));
-            assert!(ours <= theirs + 1e-9 * theirs.abs(), "{loss}, {text}: {ours} above {theirs}");
+            assert!(
+                ours <= theirs + 1e-9 * theirs.abs(),
+                "{loss}, {text}: {ours} above {theirs}"
+            );
             assert_eq!(report.certificate.of_method.guarantee, Guarantee::Minimizer);
             if let Some(gap) = report.certificate.at_point.gap {
                 assert!(ours - theirs <= gap, "{loss}, {text}");
@@ -142,13 +156,26 @@ fn all_storages_and_both_precisions_give_the_same_solution() {
         let expected = reference(entries);
         let f = LeastSquares::new(matrix, &targets).unwrap();
         let (x, report) = solve(&f, &g, &[0.0; 13]);
-        assert!(report.converged() && distance(&x, &expected) < 1e-6, "{name}: {x:?} is not {expected:?}");
+        assert!(
+            report.converged() && distance(&x, &expected) < 1e-6,
+            "{name}: {x:?} is not {expected:?}"
+        );
         let f = LeastSquares::<f32>::new(matrix, &single).unwrap();
         let mut solver = WorkingSet::new(&f, &g, &[0.0f32; 13]).unwrap();
-        let report = run(&mut solver, &Stop { relative: 1e-5, ..Stop::default() }, ());
+        let report = run(
+            &mut solver,
+            &Stop {
+                relative: 1e-5,
+                ..Stop::default()
+            },
+            (),
+        );
         let x: Vec<f64> = solver.x().iter().map(|&x| f64::from(x)).collect();
         assert!(report.converged(), "{name}: {}", report.certificate);
-        assert!(distance(&x, &expected) < 1e-3, "{name} in single precision: {x:?}");
+        assert!(
+            distance(&x, &expected) < 1e-3,
+            "{name} in single precision: {x:?}"
+        );
     });
 }
 
@@ -169,12 +196,23 @@ fn few_columns_of_many_are_taken_and_the_set_grows_until_it_is_enough() {
     for part in [0.5, 0.1, 0.01] {
         let g = L1::new(part * largest).unwrap();
         let mut solver = WorkingSet::new(&f, &g, &vec![0.0; 3000]).unwrap();
-        let stop = Stop { gap: Some(1e-8), ..tight() };
+        let stop = Stop {
+            gap: Some(1e-8),
+            ..tight()
+        };
         let report = run(&mut solver, &stop, ());
-        assert!(report.converged() && report.trace.len() < 30, "{}", report.certificate);
+        assert!(
+            report.converged() && report.trace.len() < 30,
+            "{}",
+            report.certificate
+        );
         assert!(solver.set_size() < 1500, "{}", solver.set_size());
         let at = report.certificate.at_point;
-        assert!(at.gap.unwrap() <= 1e-5 * at.objective, "{}", report.certificate);
+        assert!(
+            at.gap.unwrap() <= 1e-5 * at.objective,
+            "{}",
+            report.certificate
+        );
     }
 }
 
@@ -190,12 +228,19 @@ fn the_same_bits_for_any_number_of_threads() {
     let g = L1::new(1.0).unwrap();
     for f in &models {
         let on = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
             pool.install(|| solve(&**f, &g, &vec![0.0; 3000]).0)
         };
         let once = on(1);
         for threads in [2, 3, 8] {
-            assert!(once.iter().zip(&on(threads)).all(|(a, b)| a.to_bits() == b.to_bits()));
+            assert!(
+                once.iter()
+                    .zip(&on(threads))
+                    .all(|(a, b)| a.to_bits() == b.to_bits())
+            );
         }
     }
 }
@@ -203,7 +248,11 @@ fn the_same_bits_for_any_number_of_threads() {
 #[test]
 fn odd_data_are_solved_or_told() {
     let problems: [(usize, usize, Vec<f64>); 6] = [
-        (4, 3, vec![1.0, 0.0, 2.0, 2.0, 0.0, 1.0, 3.0, 0.0, -1.0, 4.0, 0.0, 0.5]), // an empty column
+        (
+            4,
+            3,
+            vec![1.0, 0.0, 2.0, 2.0, 0.0, 1.0, 3.0, 0.0, -1.0, 4.0, 0.0, 0.5],
+        ), // an empty column
         (4, 1, vec![1.0, -2.0, 3.0, 0.5]),
         (1, 4, vec![1.0, -2.0, 3.0, 0.5]),
         (3, 3, vec![1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 3.0, 3.0, 3.0]), // duplicates
@@ -220,7 +269,11 @@ fn odd_data_are_solved_or_told() {
         for start in [0.0, 3.0] {
             let start = vec![start; cols];
             let (x, report) = solve(&f, &g, &start);
-            assert!(report.converged(), "{rows} × {cols}: {}", report.certificate);
+            assert!(
+                report.converged(),
+                "{rows} × {cols}: {}",
+                report.certificate
+            );
             assert!(x.iter().all(|x| x.is_finite()));
         }
     }
@@ -252,12 +305,21 @@ fn an_empty_column_goes_to_the_least_value_of_its_term() {
 
 #[test]
 fn separated_labels_without_a_penalty_have_no_minimum_and_it_is_said() {
-    let dense = Dense::new(4, 1, Order::RowMajor, Elements::F64(&[1.0, 2.0, -1.0, -3.0])).unwrap();
+    let dense = Dense::new(
+        4,
+        1,
+        Order::RowMajor,
+        Elements::F64(&[1.0, 2.0, -1.0, -3.0]),
+    )
+    .unwrap();
     let f = Logistic::new(dense, &[1.0, 1.0, -1.0, -1.0]).unwrap();
     let zero: Operator = "zero".parse().unwrap();
     let (_, report) = solve(&f, &zero, &[0.0]);
     let guarantee = report.certificate.of_method.guarantee;
-    assert!(matches!(guarantee, Guarantee::None { because } if because.contains("no minimum")), "{guarantee}");
+    assert!(
+        matches!(guarantee, Guarantee::None { because } if because.contains("no minimum")),
+        "{guarantee}"
+    );
     // A penalty holds x back.
     let (_, report) = solve(&f, &L1::new(0.1).unwrap(), &[0.0]);
     assert_eq!(report.certificate.verdict, Verdict::Stationary);
@@ -302,7 +364,10 @@ fn weights_and_an_intercept_are_those_of_repeated_rows_and_a_column_of_ones() {
     let terms: [&dyn Prox; 2] = [&pairs, &first];
     for g in terms {
         let (ours, theirs) = (solve(&f, g, &[0.0; 3]).0, solve(&twin, g, &[0.0; 3]).0);
-        assert!(distance(&ours, &theirs) < 1e-7, "{ours:?} is not {theirs:?}");
+        assert!(
+            distance(&ours, &theirs) < 1e-7,
+            "{ours:?} is not {theirs:?}"
+        );
     }
 }
 

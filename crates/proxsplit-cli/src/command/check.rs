@@ -160,16 +160,20 @@ fn words(
 fn dead(found: &Audit) -> String {
     let atoms: Vec<String> = found.dead_atoms.iter().map(ToString::to_string).collect();
     if atoms.is_empty() {
-        "none".to_owned()
-    } else if found.escape > 0.0 {
-        format!(
-            "{}; replacing one would lower the objective by {}",
-            atoms.join(", "),
-            number::short(found.escape)
-        )
-    } else {
-        atoms.join(", ")
+        return "none".to_owned();
     }
+    let escape = match found.escape {
+        None => {
+            "replacements were not searched for, because the codes of a sample are tied together"
+                .to_owned()
+        }
+        Some(0.0) => "no replacement was found that gains; searched, not proved".to_owned(),
+        Some(gain) => format!(
+            "replacing one lowers the objective by at least {}",
+            number::short(gain)
+        ),
+    };
+    format!("{}; {escape}", atoms.join(", "))
 }
 
 fn scale(found: &Audit) -> String {

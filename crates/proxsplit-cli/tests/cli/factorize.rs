@@ -289,3 +289,28 @@ fn a_folder_is_chosen_if_none_is_given() {
     assert!(ran.out.contains("y-rank2"));
     assert!(ran.err.contains("pass 0"), "{}", ran.err);
 }
+
+/// An overcomplete dictionary of 8 samples, written, audited, encoded and started from again.
+#[test]
+fn more_atoms_than_samples() {
+    let bench = Bench::new();
+    small(&bench, "y.npy");
+    let words = "--x-set l2-ball:1 --a-set zero --a-penalty l1:0.1";
+    let factorize = format!("factorize y.npy --rank 12 {words}");
+    let record = bench.run(&format!("{factorize} --out out --json")).json();
+    assert_eq!(
+        record["certificate"]["at_point"]["lower_bound"],
+        Value::Null
+    );
+    assert_eq!(bench.dense("out/X.npy").cols(), 12);
+    assert_eq!(bench.dense("out/A.npy").rows(), 12);
+    let audit = bench
+        .run(&format!("check y.npy out/X.npy out/A.npy {words} --json"))
+        .json();
+    let objectives = [&record["objective"], &audit["objective"]].map(|o| o.as_f64().unwrap());
+    assert!((objectives[0] - objectives[1]).abs() <= 1e-9 * objectives[0]);
+    bench.run("encode y.npy --model out --out codes.npy").done();
+    bench
+        .run(&format!("{factorize} --init out --out again --passes 3"))
+        .done();
+}

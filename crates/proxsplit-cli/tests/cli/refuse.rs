@@ -12,8 +12,8 @@ fn impossible_settings_are_refused() {
         &["--rank", "'0' must be a whole number that is at least 1"],
     );
     bench
-        .run(&format!("{words} --rank 3"))
-        .refused(1, &["--rank 3", "number of samples, 2"]);
+        .run(&format!("{words} --rank 1000000000000000"))
+        .refused(1, &["rank = 1000000000000000", "fit into memory"]);
     bench
         .run(&format!("{words} --rank x"))
         .refused(2, &["--rank"]);

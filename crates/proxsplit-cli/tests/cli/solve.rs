@@ -164,7 +164,9 @@ fn a_path_begins_at_zero_and_its_points_are_those_of_single_runs() {
     diagonal(&bench);
     let words = "solve --loss least-squares --data a.npy --target b.npy --tol 1e-9";
     let record = bench
-        .run(&format!("{words} --penalty l1:1 --path 5 --path-end 0.01 --out path --json"))
+        .run(&format!(
+            "{words} --penalty l1:1 --path 5 --path-end 0.01 --out path --json"
+        ))
         .json();
     let points = record["path"].as_array().unwrap();
     assert_eq!((points.len(), &record["converged"]), (5, &true.into()));
@@ -175,8 +177,13 @@ fn a_path_begins_at_zero_and_its_points_are_those_of_single_runs() {
     assert_eq!(bench.names("path"), ["path.csv", "path.npy", "run.json"]);
     assert_eq!(bench.text("path/path.csv").lines().count(), 6);
     let last = points[4]["term"].as_str().unwrap();
-    let single = bench.run(&format!("{words} --penalty {last} --out single --json")).json();
-    let (a, b) = (points[4]["objective"].as_f64().unwrap(), single["objective"].as_f64().unwrap());
+    let single = bench
+        .run(&format!("{words} --penalty {last} --out single --json"))
+        .json();
+    let (a, b) = (
+        points[4]["objective"].as_f64().unwrap(),
+        single["objective"].as_f64().unwrap(),
+    );
     assert!((a - b).abs() <= 1e-9 * b.abs());
     bench
         .run(&format!("{words} --path 5 --out none"))

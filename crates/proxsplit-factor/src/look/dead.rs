@@ -29,6 +29,16 @@ pub(crate) enum Search {
     Thorough,
 }
 
+impl Search {
+    /// Rounds of alternating minimization.
+    fn rounds(self) -> usize {
+        match self {
+            Search::Quick => 4,
+            Search::Thorough => 30,
+        }
+    }
+}
+
 /// Whether dead atoms are looked for after this pass: often at first, ever more rarely later, when penalties want them dead.
 pub(crate) fn is_time_for(pass: u64) -> bool {
     pass.is_power_of_two()
@@ -61,16 +71,19 @@ pub(crate) fn escape<T: Lanes>(
     let pairs = Pairs::new(&residual, place)?;
     let (leading, size) = residual.leading_codes();
     let mut starts = from_leading(leading.clone());
-    let rounds = match search {
-        Search::Quick => 4,
-        Search::Thorough => {
-            starts.extend(from_worst(&residual));
-            12
-        }
+    if search == Search::Thorough {
+        starts.extend(from_worst(&residual));
+    }
+    let at_border: Vec<Vec<T>> = match search {
+        Search::Quick => Vec::new(),
+        Search::Thorough => starts.iter().filter_map(|s| pairs.at_border(s)).collect(),
     };
+    for codes in &mut starts {
+        pairs.move_into_domain(codes, size.sqrt());
+    }
     let before = pairs.penalty_at();
-    let found = starts.into_iter();
-    let found = found.filter_map(|codes| pairs.alternate(codes, size.sqrt(), rounds));
+    let found = starts.into_iter().chain(at_border);
+    let found = found.filter_map(|codes| pairs.alternate(codes, search.rounds()));
     let best = found.min_by(|a, b| a.value.total_cmp(&b.value));
     let best = best.map(|pair| (before - pair.value, pair));
     match best.filter(|(gain, _)| *gain > 0.0 && gain.is_finite()) {
@@ -124,6 +137,12 @@ fn unit<T: Lanes>(len: usize, at: usize) -> Vec<T> {
 
 fn negated<T: Lanes>(values: &[T]) -> Vec<T> {
     values.iter().map(|&v| -v).collect()
+}
+
+/// What is said of a search: its gain, 0 if it has found nothing, `None` if codes are tied together and there was none.
+pub(crate) fn gain<T: Lanes>(problem: Problem<'_, T>, found: Option<&Escape<T>>) -> Option<f64> {
+    let searched = problem.codes.separable();
+    searched.map(|_| found.map_or(0.0, |escape| escape.gain))
 }
 
 /// Puts the terms in their places.

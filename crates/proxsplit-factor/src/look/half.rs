@@ -8,6 +8,8 @@ use crate::products::{Lanes, dot};
 
 /// Scales that differ by less than this fraction count as equal.
 const EQUAL: f64 = 0.01;
+/// Bisections, in log s, for the border between a scale that is feasible and one that is not.
+const BISECTIONS: usize = 24;
 
 pub(super) fn square_of<T: Lanes>(values: &[T]) -> f64 {
     dot(values, values)
@@ -79,7 +81,37 @@ impl<T: Lanes> Half<'_, T> {
         (fit > 0.0).then_some(fit)
     }
 
-    /// Makes the half anew for the other at the best of some scales; returns the value of the pair, `None` if nothing is left.
+    /// The scales at which the other half costs a finite amount, among some in increasing order, and the last such ones next to
+    /// those where it does not: a bounded set is often used best at its border.
+    fn feasible(&self, other: &[T], scales: &[f64]) -> Vec<f64> {
+        let is_feasible = |scale: f64| {
+            let mut scaled = other.to_vec();
+            multiply(&mut scaled, scale);
+            (self.cost_of_other)(&scaled).is_finite()
+        };
+        let tried: Vec<(f64, bool)> = scales.iter().map(|&s| (s, is_feasible(s))).collect();
+        let inside = tried.iter().filter(|(_, feasible)| *feasible);
+        let mut found: Vec<f64> = inside.map(|(scale, _)| *scale).collect();
+        for pair in tried.windows(2).filter(|pair| pair[0].1 != pair[1].1) {
+            let (mut inside, mut outside) = (pair[0].0, pair[1].0);
+            if pair[1].1 {
+                std::mem::swap(&mut inside, &mut outside);
+            }
+            for _ in 0..BISECTIONS {
+                let middle = (inside * outside).sqrt();
+                if is_feasible(middle) {
+                    inside = middle;
+                } else {
+                    outside = middle;
+                }
+            }
+            found.push(inside);
+        }
+        found
+    }
+
+    /// Makes the half anew for the other at the best of some scales, given in increasing order; returns the value of the pair,
+    /// `None` if nothing is left.
     pub(super) fn improve(
         &self,
         half: &mut [T],
@@ -88,7 +120,8 @@ impl<T: Lanes> Half<'_, T> {
         scales: &[f64],
     ) -> Option<f64> {
         let square = self.curvature * square_of(other);
-        let trials = scales.iter().filter_map(|&scale| {
+        let scales = self.feasible(other, scales);
+        let trials = scales.into_iter().filter_map(|scale| {
             let mut scaled = other.to_vec();
             multiply(&mut scaled, scale);
             let fit = self.fit(half, product, (square, scale))?;

@@ -12,7 +12,7 @@ mod rank_one;
 mod residual;
 mod split;
 
-pub(crate) use dead::{Escape, Search, escape, is_time_for, replace};
+pub(crate) use dead::{Escape, Search, escape, gain, is_time_for, replace};
 
 use crate::codes::TOUCH;
 use crate::misfit::{Grams, Misfit, Slopes};
@@ -92,7 +92,7 @@ pub(crate) fn at<T: Lanes>(
         step_a: steps.1,
         codes_gap,
         dead_atoms: dead::count(gx, ga, (rank, psi_x.first())),
-        escape: escape.as_ref().map_or(0.0, |escape| escape.gain),
+        escape: gain(problem, escape.as_ref()),
         size: misfit.size(),
     };
     let level = |step: f64, factor: &[T], scale: f64, terms: usize| {

@@ -8,7 +8,9 @@ use proxsplit::Separable;
 
 /// Decades by which the scale of a half is tried up and down at first, and the scales later.
 const DECADES: i32 = 6;
-pub(super) const NEAR: [f64; 3] = [1.0, 0.25, 4.0];
+pub(super) const NEAR: [f64; 3] = [0.25, 1.0, 4.0];
+/// As far as a code goes if nothing holds it.
+const FAR: f64 = 1e30;
 /// A search ends when a round gains less than this fraction.
 const PROGRESS: f64 = 0.01;
 
@@ -39,9 +41,8 @@ impl<'a, T: Lanes> Pairs<'a, T> {
         })
     }
 
-    /// Alternating minimization from codes of the norm `size`.
-    pub(super) fn alternate(&self, mut codes: Vec<T>, size: f64, rounds: usize) -> Option<Pair<T>> {
-        self.move_into_domain(&mut codes, size);
+    /// Alternating minimization from codes that the term allows.
+    pub(super) fn alternate(&self, codes: Vec<T>, rounds: usize) -> Option<Pair<T>> {
         let wide: Vec<f64> = (-DECADES..=DECADES).map(|e| 10f64.powi(e)).collect();
         let mut pair = Pair {
             value: f64::INFINITY,
@@ -115,7 +116,7 @@ impl<'a, T: Lanes> Pairs<'a, T> {
 
     /// Scales codes to a norm, and moves those that the term forbids to the nearest ones that it allows. If that is 0 for all, as
     /// for small numbers in {0, 1}, the largest is scaled to 1 first.
-    fn move_into_domain(&self, codes: &mut [T], size: f64) {
+    pub(super) fn move_into_domain(&self, codes: &mut [T], size: f64) {
         let start = codes.to_vec();
         let largest = start.iter().map(|v| v.f64().abs()).fold(0.0, f64::max);
         for scale in [size / square_of(&start).sqrt(), 1.0 / largest] {
@@ -138,6 +139,24 @@ impl<'a, T: Lanes> Pairs<'a, T> {
                 break;
             }
         }
+    }
+
+    /// Codes moved as far as their term allows, each in its direction; `None` if one is not held. Penalties of atoms can be such
+    /// that nothing but codes at their border gains.
+    pub(super) fn at_border(&self, codes: &[T]) -> Option<Vec<T>> {
+        let moved = codes.iter().map(|&code| {
+            let far = T::of(if code > T::ZERO { FAR } else { -FAR });
+            if code == T::ZERO {
+                return Some(code);
+            }
+            let is_held = self.codes.value_at(self.place, far) == f64::INFINITY;
+            let everywhere = (-T::INFINITY, T::INFINITY);
+            is_held.then(|| {
+                let step = T::of(TOUCH);
+                self.codes.prox_between(self.place, far, step, everywhere)
+            })
+        });
+        moved.collect()
     }
 
     fn prox_of_codes(&self, codes: &mut [T], step: T) {

@@ -5,8 +5,8 @@ use proxsplit::calculus::Constrained;
 use proxsplit::data::{Dense, Elements, Order};
 use proxsplit::linalg::Mat;
 use proxsplit::prox::{L1, SquaredL2};
-use proxsplit::set::{L2Ball, NonNeg};
-use proxsplit::{Prox, Solver};
+use proxsplit::set::{BoxSet, L2Ball, NonNeg};
+use proxsplit::{Prox, Solver, Stop, run};
 use proxsplit_factor::{Data, Factorization, Factors, Method, Problem, audit};
 
 const ROWS: usize = 12;
@@ -49,7 +49,7 @@ fn a_penalty_that_scale_evades_does_not_hide_a_gain() {
     // Atoms of norm 1 would cost a thousand times what they fit; atoms of norm 1e-6 cost nothing.
     let atoms = Constrained::new(L1::new(0.05).unwrap(), NonNeg).unwrap();
     let gain = with_problem(y, (&atoms, &NonNeg), |p| {
-        audit(p, &nothing()).unwrap().escape
+        audit(p, &nothing()).unwrap().escape.unwrap()
     });
     let all = 0.5 * square(y);
     assert!(gain > 0.9 * all && gain < all, "{gain:e} of {all:e}");
@@ -59,9 +59,37 @@ fn a_penalty_that_scale_evades_does_not_hide_a_gain() {
 fn one_positive_entry_of_the_misfit_is_found() {
     let y = |i, t| if (i, t) == (3, 5) { 0.1 } else { -outer(i, t) };
     let gain = with_problem(y, (&NonNeg, &NonNeg), |p| {
-        audit(p, &nothing()).unwrap().escape
+        audit(p, &nothing()).unwrap().escape.unwrap()
     });
     assert!((gain - 0.005).abs() < 1e-9, "{gain:e}");
+}
+
+/// Codes of norm 1 along a singular pair leave nothing of an atom under this penalty; codes at the border of their box do.
+#[test]
+fn codes_at_their_border_are_tried() {
+    let signs = |i: usize, t: usize| if (i * t) % 2 == 0 { 1.0 } else { -1.0 };
+    let row = |i: usize| if i == 3 { 1.0 } else { 0.3 };
+    let y = move |i: usize, t: usize| 0.01 * row(i) * signs(i, t);
+    let (l1, codes) = (L1::new(0.088).unwrap(), BoxSet::new(-1.0, 1.0).unwrap());
+    let gain = with_problem(y, (&l1, &codes), |p| {
+        audit(p, &nothing()).unwrap().escape.unwrap()
+    });
+    // d = 0.01 − 0.088/9 in row 3 for v = ±1 gains ½·9·d².
+    let d: f64 = 0.01 - 0.088 / COLS as f64;
+    let expected = 0.5 * COLS as f64 * d * d;
+    assert!(
+        (gain - expected).abs() < 1e-6 * expected,
+        "{gain:e}, not {expected:e}"
+    );
+}
+
+#[test]
+fn tied_codes_are_not_searched() {
+    let tied = L2Ball::new(1.0).unwrap();
+    let escape = with_problem(outer, (&NonNeg, &tied), |p| {
+        audit(p, &nothing()).unwrap().escape
+    });
+    assert_eq!(escape, None);
 }
 
 #[test]
@@ -76,6 +104,12 @@ fn nothing_is_proved_of_dead_atoms() {
         super::settle(&mut solver);
         let said = solver.warnings().join(" ");
         assert!(said.contains("not proved"), "{said}");
+        let mut solver = Factorization::new(problem, settings(Method::Batch, 0), None).unwrap();
+        let certificate = run(&mut solver, &Stop::default(), ())
+            .certificate
+            .to_string();
+        let words = "1; no replacement was found that gains; searched, not proved";
+        assert!(certificate.contains(words), "{certificate}");
     });
 }
 

@@ -150,7 +150,7 @@ fn an_atom_that_is_zero_is_neither_replaced_nor_called_dead() {
         settle(&mut solver);
         assert!(solver.factors().x().col(0).iter().all(|&v| v == 0.0));
         let pair = solver.measure().pair.unwrap();
-        assert_eq!((pair.dead_atoms, pair.escape), (0, 0.0), "{method}");
+        assert_eq!((pair.dead_atoms, pair.escape), (0, Some(0.0)), "{method}");
         assert!(solver.warnings().is_empty(), "{:?}", solver.warnings());
     }
 }

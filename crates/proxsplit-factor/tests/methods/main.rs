@@ -9,6 +9,7 @@ mod huber;
 mod kl;
 mod lost;
 mod missing;
+mod overcomplete;
 mod quality;
 mod refusals;
 mod resume;

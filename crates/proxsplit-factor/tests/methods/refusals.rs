@@ -1,10 +1,10 @@
 //! Bad input is refused.
 
 use super::planted;
-use proxsplit::Error;
 use proxsplit::data::{Dense, Elements, Order};
 use proxsplit::linalg::Mat;
-use proxsplit::set::NonNeg;
+use proxsplit::set::{BoxSet, L1Ball, L2Ball, NonNeg, Simplex, Sphere};
+use proxsplit::{Error, Prox};
 use proxsplit_factor::{
     Data, Factorization, Factors, Lanes, Loss, Problem, Settings, Step, encode,
 };
@@ -14,7 +14,10 @@ fn bad_input_is_refused() {
     let generated = planted(0.1);
     let data = Data::<f64>::new(generated.matrix().unwrap(), 1.0).unwrap();
     assert!(Problem::new(&data, 0, &NonNeg, &NonNeg).is_err());
-    assert!(Problem::new(&data, 91, &NonNeg, &NonNeg).is_err());
+    for rank in [usize::MAX, 1 << 50] {
+        let message = Problem::new(&data, rank, &NonNeg, &NonNeg).err().unwrap();
+        assert!(message.to_string().contains("memory"), "{message}");
+    }
     let problem = Problem::new(&data, 2, &NonNeg, &NonNeg).unwrap();
     let factors = |x: f64, m| {
         Factors::new(
@@ -62,4 +65,35 @@ fn data_too_small_or_large_to_be_squared_are_refused_unless_they_are_scaled() {
     }
     assert!(open::<f64>(1e-25, 1.0).is_ok() && open::<f32>(1e-25, 1.0).is_err());
     assert!(open::<f64>(0.0, 1.0).is_ok());
+}
+
+/// A set that rounds to {0}, or to nothing, would make every run stationary at the start.
+#[test]
+fn sets_outside_the_range_of_the_precision_are_refused() {
+    fn refused<T: Lanes>(set: &dyn Prox<T>) -> [bool; 2] {
+        let values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let dense = Dense::new(2, 3, Order::ColumnMajor, Elements::F64(&values)).unwrap();
+        let data = Data::<T>::new(dense.into(), 1.0).unwrap();
+        [
+            Problem::new(&data, 2, set, &NonNeg),
+            Problem::new(&data, 2, &NonNeg, set),
+        ]
+        .map(|made| match made {
+            Ok(_) => false,
+            Err(error) => error.to_string().contains("f64, or scale the data"),
+        })
+    }
+    for radius in [1e-60, 1e-41, 1e-36, 1.0, 1e30] {
+        let is_out = [radius < 1e-38; 2];
+        let (box_set, simplex) = (BoxSet::new(0.0, radius), Simplex::new(radius));
+        assert_eq!(refused::<f32>(&L2Ball::new(radius).unwrap()), is_out);
+        assert_eq!(refused::<f32>(&L1Ball::new(radius).unwrap()), is_out);
+        assert_eq!(refused::<f32>(&Sphere::new(radius).unwrap()), is_out);
+        assert_eq!(refused::<f32>(&simplex.unwrap()), is_out, "{radius}");
+        assert_eq!(refused::<f32>(&box_set.unwrap()), is_out, "{radius}");
+        assert_eq!(refused::<f64>(&L2Ball::new(radius).unwrap()), [false; 2]);
+    }
+    assert_eq!(refused::<f32>(&Simplex::new(1e40).unwrap()), [true; 2]);
+    assert_eq!(refused::<f32>(&BoxSet::new(1e40, 1e41).unwrap()), [true; 2]);
+    assert_eq!(refused::<f32>(&L2Ball::new(1e40).unwrap()), [false; 2]);
 }

@@ -18,7 +18,7 @@ class OfPair(TypedDict):
     scale_H: float
     codes_gap: float | None
     dead_atoms: int
-    escape: float
+    escape: float | None
 
 
 class AtPoint(TypedDict):
@@ -28,7 +28,8 @@ class AtPoint(TypedDict):
     may hide ``prox_error`` from it (None: unknown). ``scale`` is the size of what cancels in it at a solution, and below ``rounding``
     it is noise. ``gap`` bounds the distance to the minimum from above, ``lower_bound`` the minimum from below, where anything
     is known. ``pair`` has the residuals of W and H for a factorization, the most that better codes could gain (``codes_gap``), the number
-    of atoms that nothing uses and what replacing one of them would gain (``escape``).
+    of atoms that nothing uses and what replacing one of them gains at least (``escape``: 0 if a search found nothing, which proves
+    nothing; None if there was no search).
     """
 
     objective: float

@@ -41,8 +41,9 @@ class Audit:
         The shares of zeros.
     dead_atoms : list of int
         Atoms that are zero or that no sample uses.
-    escape : float
-        What replacing a dead atom would gain at least.
+    escape : float or None
+        What replacing a dead atom would gain at least: 0 if a search found nothing, which proves nothing; None if codes are tied
+        together, so that there was none.
     outside : str or None
         The first column that lies outside its set by more than the rounding of float32, and how far.
     scale_is_degenerate : bool
@@ -63,7 +64,7 @@ class Audit:
     sparsity_X: float
     sparsity_A: float
     dead_atoms: list[int]
-    escape: float
+    escape: float | None
     outside: str | None
     scale_is_degenerate: bool
     balance_gain: float
@@ -81,8 +82,8 @@ class Audit:
             ("zeros", f"{self.sparsity_X:.1%} of X, {self.sparsity_A:.1%} of A"),
             ("dead atoms", ", ".join(map(str, self.dead_atoms)) or "none"),
         ]
-        if self.dead_atoms and self.escape > 0:
-            rows.append(("replacing one", f"lowers the objective by {self.escape:.3e}"))
+        if self.dead_atoms:
+            rows.append(("replacing one", self._escape()))
         if self.outside:
             rows.append(("infeasible", self.outside))
         if self.scale_is_degenerate:
@@ -90,6 +91,13 @@ class Audit:
         elif self.balance_gain > 0:
             rows.append(("scale", f"the objective falls by {self.balance_gain:.3e} when the pairs are balanced"))
         return rows
+
+    def _escape(self) -> str:
+        if self.escape is None:
+            return "not tried, because the codes of a sample are tied together"
+        if self.escape == 0:
+            return "no gain was found; searched, not proved"
+        return f"lowers the objective by at least {self.escape:.3e}"
 
     def __repr__(self) -> str:
         return "\n".join(f"{name:<15} {text}" for name, text in self._rows())

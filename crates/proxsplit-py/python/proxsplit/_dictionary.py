@@ -31,7 +31,7 @@ class DictionaryLearning(Factorization):
     Parameters
     ----------
     n_components : int, 'auto' or None, default=None
-        Number of atoms, at most the number of samples. None and 'auto' are the number of features, or of samples if there are fewer.
+        Number of atoms; more than samples or features make an overcomplete dictionary. None and 'auto' are the number of features.
     alpha : float, default=1.0
         Weight of the ℓ1 norm of the codes.
     max_iter : int, default=200
@@ -186,7 +186,7 @@ class DictionaryLearning(Factorization):
         checked_run(self)
         self._check_algorithms()
         atoms, codes = H if self.dict_init is None else self.dict_init, W if self.code_init is None else self.code_init
-        rank = checked_rank(self.n_components, X.shape[0], X.shape[1] if atoms is None else len(atoms), type(self).__name__)
+        rank = checked_rank(self.n_components, X.shape[1] if atoms is None else len(atoms), type(self).__name__)
         if atoms is None:
             if codes is not None:
                 warn("code_init is ignored without dict_init. Give both.", RuntimeWarning)

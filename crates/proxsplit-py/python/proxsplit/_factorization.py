@@ -281,16 +281,12 @@ def threads(n_threads: int | None) -> int:
     return int(n_threads)
 
 
-def checked_rank(n_components: Any, n_samples: int, default: int, name: str) -> int:
-    """The number of components as an integer of at least 1; `default`, as far as there are samples, if none is given."""
-    rank = min(default, n_samples) if n_components is None or n_components == "auto" else n_components
+def checked_rank(n_components: Any, default: int, name: str) -> int:
+    """The number of components as an integer of at least 1; `default` if none is given."""
+    rank = default if n_components is None or n_components == "auto" else n_components
     if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1:
         raise ValueError(
             f"The 'n_components' parameter of {name} must be an int in the range [1, inf) or 'auto'. Got {n_components!r} instead."
-        )
-    if rank > n_samples:
-        raise ValueError(
-            f"n_components = {rank} is larger than the number of samples, n_samples = {n_samples}; ask for fewer components"
         )
     return int(rank)
 

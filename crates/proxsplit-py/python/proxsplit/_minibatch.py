@@ -32,7 +32,7 @@ class MiniBatchNMF(BaseNMF):
     Parameters
     ----------
     n_components : int or 'auto', default='auto'
-        Number of components, at most the number of samples. 'auto' is as in :class:`NMF`.
+        Number of components. 'auto' is as in :class:`NMF`.
     init : {'auto', 'random', 'nndsvd', 'nndsvda', 'nndsvdar', 'custom'}, default=None
         The start, as in :class:`NMF`; :meth:`partial_fit` starts with 'random', or with `H` if 'custom'.
     batch_size : int, default=1024
@@ -225,7 +225,7 @@ class MiniBatchNMF(BaseNMF):
         dtype = factor_dtype(X, self.dtype)
         custom = self.init == "custom" and H is not None
         name = type(self).__name__
-        rank = checked_rank(self.n_components, X.shape[0], len(H) if custom else X.shape[1], name)
+        rank = checked_rank(self.n_components, len(H) if custom else X.shape[1], name)
         if custom:
             checked_start(H, (rank, X.shape[1]), dtype, f"{name} (input H)")
             self.components_ = factor(H, (rank, X.shape[1]), dtype, "H")

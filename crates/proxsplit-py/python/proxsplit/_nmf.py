@@ -66,7 +66,7 @@ class BaseNMF(Factorization):
         singular = self.init in ("nndsvd", "nndsvda", "nndsvdar")
         if singular and isinstance(self.n_components, Integral) and int(self.n_components) > smaller:
             raise ValueError(f"init = {self.init!r} can only be used when n_components <= min(n_samples, n_features)")
-        rank = checked_rank(self.n_components, X.shape[0], len(H) if custom else X.shape[1], name)
+        rank = checked_rank(self.n_components, len(H) if custom else X.shape[1], name)
         if custom:
             dtype = factor_dtype(X, self.dtype)
             checked_start(H, (rank, X.shape[1]), dtype, f"{name} (input H)")
@@ -91,8 +91,7 @@ class NMF(BaseNMF):
     Parameters
     ----------
     n_components : int or 'auto', default='auto'
-        Number of components, at most the number of samples. 'auto' takes it from the given factors if ``init="custom"``, else it is
-        the number of features, or of samples if there are fewer.
+        Number of components. 'auto' takes it from the given factors if ``init="custom"``, else it is the number of features.
     init : {'auto', 'random', 'nndsvd', 'nndsvda', 'nndsvdar', 'custom'}, default=None
         The start. None is 'nndsvda' if n_components ≤ min(n_samples, n_features), else 'random', as in scikit-learn; 'random' too
         with `missing`, where singular vectors would take the gaps for zeros. 'auto' is the command line's choice: 'nndsvd' for

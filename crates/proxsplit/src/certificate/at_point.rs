@@ -62,9 +62,9 @@ pub struct Pair {
     pub codes_gap: Option<f64>,
     /// Atoms that are zero or that no sample uses.
     pub dead_atoms: usize,
-    /// The objective falls at once by at least this when a dead atom is replaced by a direction that was found.
-    #[serde(deserialize_with = "null_is_nan")]
-    pub escape: f64,
+    /// The objective falls at once by at least this when a dead atom is replaced by what a search has found: 0 if it has found
+    /// nothing, which proves nothing; `None` if there was no search.
+    pub escape: Option<f64>,
     /// A gain from reviving dead atoms counts from here on, as a fraction of the objective.
     #[serde(deserialize_with = "null_is_nan")]
     pub size: f64,

@@ -123,17 +123,16 @@ fn of_pair(pair: &Pair) -> Vec<(&'static str, String)> {
     if let Some(gap) = pair.codes_gap {
         lines.push((
             "codes",
-            format!("within {gap:.2e} of the best objective for this X (proved)"),
+            format!("within {gap:.2e} of the best objective for this X (proved, up to rounding)"),
         ));
     }
     if pair.dead_atoms > 0 {
-        lines.push((
-            "dead atoms",
-            format!(
-                "{}; replacing one would gain {:.2e}",
-                pair.dead_atoms, pair.escape
-            ),
-        ));
+        let escape = match pair.escape {
+            None => "replacements were not searched for, because the codes of a sample are tied together".into(),
+            Some(0.0) => "no replacement was found that gains; searched, not proved".into(),
+            Some(gain) => format!("replacing one gains at least {gain:.2e}"),
+        };
+        lines.push(("dead atoms", format!("{}; {escape}", pair.dead_atoms)));
     }
     lines
 }

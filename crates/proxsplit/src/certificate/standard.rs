@@ -87,7 +87,7 @@ impl Standard {
         }
         at.pair
             .filter(|pair| pair.dead_atoms > 0)
-            .map(|pair| (pair.escape, fraction * (now + fraction * pair.size)))
+            .and_then(|pair| Some((pair.escape?, fraction * (now + fraction * pair.size))))
             .filter(|(gain, enough)| gain > enough)
             .map(|(gain, _)| Obstacle::Escape(gain))
     }

@@ -28,6 +28,8 @@ const PATIENCE: f64 = 20.0;
 const LOOKS: usize = 2;
 /// A second half of a run that lowers the objective by more than this part of it, or of all that was gained, is still on its way.
 const STILL_FALLING: f64 = 1e-3;
+/// Errors that have fallen below this part of themselves in the second half of a run have not settled.
+const SETTLED: f64 = 0.75;
 /// A residual that has grown by this factor above the start's objective has run away.
 const RUNAWAY: f64 = 1e8;
 
@@ -82,14 +84,8 @@ impl Watch {
             return (limit, false);
         };
         let end = self.end(&at, setting, limit);
-        let arrived = match end {
-            Some(Reason::Converged) => true,
-            // The floor is what the second half of the run has shown; a point of the first is none.
-            Some(Reason::ErrorFloor) => self
-                .kept
-                .is_none_or(|kept| self.trace[kept].progress.passes <= 0.5 * row.progress.passes),
-            _ => false,
-        };
+        // A point that was asked for is returned even if an earlier one, which was not, is lower.
+        let arrived = end == Some(Reason::Converged);
         let keep = !self.stop.best || arrived || self.is_best(&at);
         if keep {
             self.kept = Some(self.trace.len() - 1);
@@ -114,11 +110,22 @@ impl Watch {
 
     /// Whether no look so far has found a lower objective at a sound point.
     fn is_best(&self, at: &AtPoint) -> bool {
-        let kept = self.kept.and_then(|row| self.trace[row].at);
-        match kept.filter(AtPoint::is_sound) {
+        match self.kept_point() {
             None => true,
             Some(kept) => at.is_sound() && at.objective < kept.objective,
         }
+    }
+
+    /// The kept point, if it is sound.
+    fn kept_point(&self) -> Option<AtPoint> {
+        let kept = self.kept.and_then(|row| self.trace[row].at);
+        kept.filter(AtPoint::is_sound)
+    }
+
+    /// What a run that ends at this look returns.
+    fn returned_at(&self, at: &AtPoint) -> AtPoint {
+        let kept = self.kept_point().filter(|_| self.stop.best);
+        kept.filter(|_| !self.is_best(at)).unwrap_or(*at)
     }
 
     fn standard(&self) -> Standard {
@@ -151,11 +158,8 @@ impl Watch {
         else {
             return false;
         };
-        let (before, errors) = (
-            errors_of(&early),
-            errors_of(&late).or_larger(&setting.ledger),
-        );
-        let still_falls = errors.total() < 0.5 * before.total();
+        let errors = errors_of(&late).or_larger(&setting.ledger);
+        let still_falls = errors.total() < SETTLED * self.errors_before(&early).total();
         let sound = !matches!(
             self.standard().obstacle(at),
             Some(Obstacle::Unsound | Obstacle::AboveStart)
@@ -164,9 +168,25 @@ impl Watch {
             return false;
         }
         let floor = curve.constant * curve.level(&errors);
-        late.iter().all(|row| row.residual() <= floor)
+        // The residual of a pair is relative: an error of the size of what cancels at a solution explains any, and hence none.
+        if at.pair.is_some() && floor >= at.scale {
+            return false;
+        }
+        // The floor is said of the point that is returned, which an early look may have found.
+        self.returned_at(at).stationarity() <= floor
+            && late.iter().all(|row| row.residual() <= floor)
             && least(&late, Row::residual) > 0.9 * least(&early, Row::residual)
             && !self.still_gains(&early, &late, at, floor)
+    }
+
+    /// The largest errors of the second quarter of the run: of the first, which may begin far away, the floor knows nothing.
+    fn errors_before(&self, early: &[Row]) -> Ledger {
+        let passes = self.trace.last().map_or(0.0, |row| row.progress.passes);
+        errors_of(
+            early
+                .iter()
+                .filter(|row| row.progress.passes > 0.25 * passes),
+        )
     }
 
     /// Whether the second half of the run has lowered Φ noticeably: by a part of Φ or of all that was gained since the start, and by
@@ -234,8 +254,8 @@ fn least(rows: &[Row], of: impl Fn(&Row) -> f64) -> f64 {
 }
 
 /// The largest errors of some looks.
-fn errors_of(rows: &[Row]) -> Ledger {
-    rows.iter()
+fn errors_of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Ledger {
+    rows.into_iter()
         .fold(Ledger::default(), |sum, row| sum.or_larger(&row.errors))
 }
 

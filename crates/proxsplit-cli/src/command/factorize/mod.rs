@@ -76,12 +76,7 @@ impl Args {
     }
 
     fn check_shape(&self, input: &Input) -> anyhow::Result<()> {
-        let (features, samples) = input.shape();
-        ensure!(
-            self.rank <= samples,
-            "--rank {} is not possible: it can be at most the number of samples, {samples}",
-            self.rank
-        );
+        let (features, _) = input.shape();
         if let Some(image) = self.image {
             let pixels = image.rows * image.cols;
             ensure!(

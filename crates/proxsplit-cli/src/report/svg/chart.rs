@@ -86,10 +86,13 @@ impl Chart<'_> {
         canvas.finish()
     }
 
-    /// Every point's x with the ends of its spread.
+    /// Every point's x with the ends of its spread, where the axis has a place for them.
     fn ranges(&self) -> impl Iterator<Item = (f64, f64, f64)> + Clone {
+        let least = if self.log { 0.0 } else { f64::NEG_INFINITY };
         let points = self.points.iter().zip(self.spreads);
-        points.map(|((x, y), spread)| (*x, y - spread, y + spread))
+        points
+            .map(|((x, y), spread)| (*x, y - spread, y + spread))
+            .filter(move |(_, low, high)| *low > least && high.is_finite())
     }
 
     fn curve(&self, canvas: &mut Canvas, place: impl Fn((f64, f64)) -> (f64, f64)) {

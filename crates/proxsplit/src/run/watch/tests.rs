@@ -122,6 +122,25 @@ fn a_floor_needs_a_residual_within_k_times_the_error() {
     assert_eq!(scripted(100, unknown).reason, Reason::PassLimit);
 }
 
+/// The best look may lie in the first half of a run that ends at its floor.
+#[test]
+fn at_the_floor_the_best_point_that_was_looked_at_is_returned() {
+    let dip = |residual: f64| {
+        move |pass: usize| match pass {
+            5 => (at(0.5, residual), 0.1),
+            _ => (at(1.0, 0.2), 0.1),
+        }
+    };
+    let report = scripted(100, dip(0.25));
+    assert_eq!(report.reason, Reason::ErrorFloor);
+    assert_eq!(report.certificate.passes, 5.0);
+    assert_eq!(report.certificate.at_point.objective, 0.5);
+    // If the errors do not explain its residual, it is at no floor, and the run goes on.
+    let report = scripted(100, dip(0.4));
+    assert_eq!(report.reason, Reason::PassLimit);
+    assert_eq!(report.certificate.at_point.objective, 0.5);
+}
+
 #[test]
 fn a_floor_is_never_called_while_the_objective_the_residual_or_the_error_still_falls() {
     // 2 % of Φ in every doubling of the passes.
@@ -146,8 +165,13 @@ fn a_floor_is_never_called_while_the_objective_the_residual_or_the_error_still_f
     assert_eq!(report.reason, Reason::PassLimit);
     let residual = |pass: usize| (at(1.0, 0.29 / (pass as f64).sqrt()), 0.1);
     assert_eq!(scripted(200, residual).reason, Reason::PassLimit);
-    let errors = |pass: usize| (at(1.0, 1e-6), 1.0 / (pass as f64).powi(2));
-    assert_eq!(scripted(200, errors).reason, Reason::PassLimit);
+    for power in [2.0, 1.0, 0.5] {
+        let errors = |pass: usize| (at(1.0, 1e-6), (pass as f64).powf(-power));
+        assert_eq!(scripted(200, errors).reason, Reason::PassLimit, "{power}");
+    }
+    // Large errors of the first passes alone do not count.
+    let settled = |pass: usize| (at(1.0, 0.2), if pass < 5 { 10.0 } else { 0.1 });
+    assert_eq!(scripted(200, settled).reason, Reason::ErrorFloor);
 }
 
 #[test]

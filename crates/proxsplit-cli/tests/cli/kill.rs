@@ -213,8 +213,7 @@ fn ctrl_c_works_during_the_start_and_in_solve() {
     let values: Vec<f64> = (0..400).map(|i| f64::from(i * i % 17)).collect();
     bench.matrix("a.npy", 20, &values);
     bench.vector("b.npy", &values[..20]);
-    let words =
-        "solve --loss least-squares --data a.npy --target b.npy --tol 0 --passes 1e12 --out x";
+    let words = "solve --loss least-squares --data a.npy --target b.npy --step 1e-9 --tol 0 --passes 1e12 --out x";
     let (mut child, rest) = started(&bench, words, "pass 0");
     ctrl_c(&child, 1);
     rest();

@@ -172,6 +172,7 @@ impl<T: Lanes> Misfit<T> for HeldOut<'_, T> {
 #[cfg(test)]
 mod tests {
     use crate::Generated;
+    use crate::loss::Loss;
     use crate::plain;
     use crate::problem::Problem;
     use crate::products::Data;
@@ -206,7 +207,7 @@ mod tests {
                     last = now;
                 }
             }
-            let expected = plain::sums(&train, &work.factors, true);
+            let expected = plain::sums((&train, Loss::Squared), &work.factors, true);
             assert!(
                 (last - expected.misfit).abs() <= 1e-9 * expected.misfit,
                 "{text}"

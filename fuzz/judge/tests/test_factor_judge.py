@@ -106,6 +106,16 @@ class FactorJudge(unittest.TestCase):
             slope = -(pull @ self.a.T if side is side_x else self.x.T @ pull)[at]
             self.assertAlmostEqual(rise, slope, places=3)
 
+    def test_an_atom_that_nothing_with_weight_uses_may_be_called_dead(self):
+        y, self.a[2, 1:] = self.x @ self.a + 0.1, 0
+        for weight, is_right in ((0.0, True), (1.0, False)):
+            weights = np.ones((12, 15))
+            weights[:, 0] = weight
+            problem = Problem(y, weights, self.choice.x_term, self.choice.a_term)
+            cert = certificate(problem, self.x, self.a, {"not-converged": "pass-limit"}, 1e-6)
+            cert["at_point"]["pair"]["dead_atoms"] = 1
+            self.assertEqual(self.complaints(y, cert, weights=weights) == [], is_right)
+
     def test_fixed_atoms_are_no_part_of_residual_and_penalty(self):
         y = self.x @ self.a + 0.1 * self.rng.random((12, 15))
         path = Path(self.folder.name) / "fixed.npy"

@@ -14,7 +14,11 @@ pub(super) struct Atoms {
 impl Atoms {
     pub(super) fn of<T: Lanes>(factors: &Factors<T>) -> Self {
         let atoms = (0..factors.rank).flat_map(|k| {
-            let atom: Vec<f64> = factors.atom(k).into_iter().map(|v| v.f64()).collect();
+            let atom: Vec<f64> = factors
+                .atom(k)
+                .into_iter()
+                .map(proxsplit::Real::f64)
+                .collect();
             let norm = proxsplit::linalg::vec::norm(&atom);
             let scale = if norm > 0.0 { 1.0 / norm } else { 0.0 };
             atom.into_iter().map(move |v| v * scale)

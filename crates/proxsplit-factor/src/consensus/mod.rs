@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn one_run_or_runs_of_two_shapes_are_refused() {
         let one = factors(&[1.0; 6], &[1.0; 4]);
-        assert!(Consensus::of(&[one.clone()], &[1.0]).is_err());
+        assert!(Consensus::of(std::slice::from_ref(&one), &[1.0]).is_err());
         let other = factors(&[1.0; 6], &[1.0; 6]);
         assert!(Consensus::of(&[one.clone(), other], &[1.0, 1.0]).is_err());
         assert!(Consensus::of(&[one.clone(), one], &[1.0]).is_err());

@@ -56,11 +56,11 @@ impl<T: Lanes> RankSearch<'_, T> {
                 .ok_or_else(|| bad("an array is missing"))
         };
         let [fold_x, fold_a, restart_x, restart_a] = ARRAYS.map(&mut take);
-        let warm = self.split(&read::<Vec<usize>>(header, "folds")?, fold_x?, fold_a?)?;
+        let warm = self.split(&read::<Vec<usize>>(header, "folds")?, &fold_x?, &fold_a?)?;
         let runs = self.split(
             &read::<Vec<usize>>(header, "restarts")?,
-            restart_x?,
-            restart_a?,
+            &restart_x?,
+            &restart_a?,
         )?;
         let fits = self.plan.held_out_fits();
         let fitted = if rows.is_empty() {
@@ -100,13 +100,13 @@ impl<T: Lanes> RankSearch<'_, T> {
     }
 
     /// Factors of some ranks from their numbers, one after the other.
-    fn split(&self, ranks: &[usize], x: Vec<T>, a: Vec<T>) -> Result<Vec<Factors<T>>, Error> {
+    fn split(&self, ranks: &[usize], x: &[T], a: &[T]) -> Result<Vec<Factors<T>>, Error> {
         let (m, n) = (self.problem.data.rows(), self.problem.data.cols());
         let sum: usize = ranks.iter().sum();
         if ranks.contains(&0) || (x.len(), a.len()) != (sum * m, sum * n) {
             return Err(bad("an array has another length"));
         }
-        let (mut x, mut a) = (x.as_slice(), a.as_slice());
+        let (mut x, mut a) = (x, a);
         let mut all = Vec::new();
         for &rank in ranks {
             let (own_x, own_a);

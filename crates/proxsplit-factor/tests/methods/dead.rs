@@ -67,7 +67,7 @@ fn one_positive_entry_of_the_misfit_is_found() {
 /// Codes of norm 1 along a singular pair leave nothing of an atom under this penalty; codes at the border of their box do.
 #[test]
 fn codes_at_their_border_are_tried() {
-    let signs = |i: usize, t: usize| if (i * t) % 2 == 0 { 1.0 } else { -1.0 };
+    let signs = |i: usize, t: usize| if (i * t).is_multiple_of(2) { 1.0 } else { -1.0 };
     let row = |i: usize| if i == 3 { 1.0 } else { 0.3 };
     let y = move |i: usize, t: usize| 0.01 * row(i) * signs(i, t);
     let (l1, codes) = (L1::new(0.088).unwrap(), BoxSet::new(-1.0, 1.0).unwrap());

@@ -13,6 +13,7 @@ use proxsplit_factor::{Description, Dtype, Inner, Loss, Method, Missing, Samples
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
+#[allow(clippy::struct_excessive_bools)] // Independent flags of the command line.
 pub(crate) struct Args {
     /// A data file, - for the standard input, a 10x folder, or generated data: swimmer, rand:4000x4000 … (see `proxsplit list formats`)
     #[arg(value_parser = DataName::parser())]

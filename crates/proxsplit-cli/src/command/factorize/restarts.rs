@@ -34,7 +34,7 @@ impl Args {
     ) -> anyhow::Result<Runs<T>> {
         let mut runs = Runs(Vec::new());
         for number in 0..self.restarts {
-            let settings = self.settings_of(number, keeper.description.settings);
+            let settings = settings_of(number, keeper.description.settings);
             let mut solver = Factorization::new(problem, settings, start.take())?;
             let picked = solver.picked();
             if number == 0 {
@@ -61,21 +61,6 @@ impl Args {
             }
         }
         Ok(runs)
-    }
-
-    /// Starts that do not depend on chance, or were given, would be compared with themselves.
-    fn settings_of(&self, number: usize, first: Settings) -> Settings {
-        let seed = first.seed.wrapping_add(number as u64);
-        let init = match first.init {
-            init if number == 0 => init,
-            Init::Nndsvdar => Init::Nndsvdar,
-            _ => Init::Random,
-        };
-        Settings {
-            seed,
-            init,
-            ..first
-        }
     }
 
     fn tell_of(&self, number: usize, report: &Report) {
@@ -132,5 +117,20 @@ impl<T: Scalar> Runs<T> {
 impl<T> Run<T> {
     fn objective(&self) -> f64 {
         self.report.certificate.at_point.objective
+    }
+}
+
+/// Starts that do not depend on chance, or were given, would be compared with themselves.
+fn settings_of(number: usize, first: Settings) -> Settings {
+    let seed = first.seed.wrapping_add(number as u64);
+    let init = match first.init {
+        init if number == 0 => init,
+        Init::Nndsvdar => Init::Nndsvdar,
+        _ => Init::Random,
+    };
+    Settings {
+        seed,
+        init,
+        ..first
     }
 }

@@ -11,6 +11,7 @@ use proxsplit::{Prox, Reason, Report, Row, path};
 use proxsplit_io::{Data, OutputDir, write_bytes, write_json, write_npy};
 use serde::Serialize;
 use serde_json::json;
+use std::fmt::Write;
 use std::ops::ControlFlow;
 
 /// What a path leaves behind.
@@ -168,8 +169,9 @@ fn csv(steps: &[Step]) -> String {
     );
     for step in steps {
         let gap = step.gap.map_or(String::new(), |gap| gap.to_string());
-        text += &format!(
-            "{},\"{}\",{},{},{gap},{},{},{},{},{}\n",
+        let _ = writeln!(
+            text,
+            "{},\"{}\",{},{},{gap},{},{},{},{},{}",
             step.factor,
             step.term,
             step.nonzeros,

@@ -108,7 +108,7 @@ fn step<T: Lanes>((y, along, z): (&[T], &[T], &[T]), linear: T, (lower, upper): 
         if (there > T::ZERO) == (slope > T::ZERO) || there == T::ZERO {
             return (t, curvature);
         }
-        t = t * (slope / (slope - there));
+        t *= slope / (slope - there);
     }
     (T::ZERO, curvature)
 }

@@ -13,6 +13,9 @@ const GATHERED: usize = 64;
 const BANDS: usize = 16;
 const COLUMNS: usize = 256;
 
+/// Calls its second argument with every position of a pattern.
+type VisitPositions<'a> = dyn Fn(usize, &mut dyn FnMut(usize)) + Sync + 'a;
+
 /// The shape of sparse data, and a fold of its entries.
 pub(crate) struct Patterns {
     pub(super) shape: (usize, usize),
@@ -94,7 +97,7 @@ impl Patterns {
         &self,
         (w, width): (&[T], usize),
         (f, rank): (&[T], usize),
-        positions: &(dyn Fn(usize, &mut dyn FnMut(usize)) + Sync),
+        positions: &VisitPositions<'_>,
         look: impl FnOnce(&[T]) -> R,
     ) -> R {
         let (size, ld) = (width * rank, padded::<T>(width));

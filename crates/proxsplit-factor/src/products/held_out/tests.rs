@@ -119,9 +119,9 @@ fn sums_follow_their_definition_in_every_storage() {
             Order::RowMajor => (at / n, at % n),
             Order::ColumnMajor => (at % m, at / m),
         };
-        let is_gap = |i: usize, t: usize| (i * 3 + t) % 7 == 0;
+        let is_gap = |i: usize, t: usize| (i * 3 + t).is_multiple_of(7);
         let gappy = |i: usize, t: usize| if is_gap(i, t) { f64::NAN } else { value(i, t) };
-        let is_stored = |i: usize, t: usize| (i + 2 * t) % 5 == 0;
+        let is_stored = |i: usize, t: usize| (i + 2 * t).is_multiple_of(5);
         let all: Vec<f64> = (0..m * n).map(place).map(|(i, t)| value(i, t)).collect();
         let gaps: Vec<f64> = (0..m * n).map(place).map(|(i, t)| gappy(i, t)).collect();
         let dense = |values| Matrix::from(Dense::new(m, n, order, Elements::F64(values)).unwrap());
@@ -139,12 +139,12 @@ fn sums_follow_their_definition_in_every_storage() {
                     (p, line)
                 };
                 if is_stored(i, t) {
-                    indices.push(p as i32);
+                    indices.push(i32::try_from(p).unwrap());
                     stored.push(value(i, t));
                     holes.push(gappy(i, t));
                 }
             }
-            starts.push(indices.len() as i64);
+            starts.push(i64::try_from(indices.len()).unwrap());
         }
         let sparse = |values| {
             let (starts, indices) = (Indices::I64(&starts), Indices::I32(&indices));

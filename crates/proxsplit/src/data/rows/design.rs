@@ -21,6 +21,9 @@ const TASK: usize = 1 << 15;
 /// Most panels.
 const PANELS: usize = 32;
 
+/// The same rows in double precision and in the scalar of x.
+type ForBothScalars<'a, T> = (Box<dyn Rows<f64> + 'a>, Box<dyn Rows<T> + 'a>);
+
 /// A nonempty finite matrix, opened by rows.
 pub(crate) struct Design<'a, T: Real> {
     rows: usize,
@@ -33,7 +36,7 @@ pub(crate) struct Design<'a, T: Real> {
     elements: Elements<'a>,
     source: OnceLock<Box<dyn Rows<T> + 'a>>,
     /// The columns of a column-compressed matrix, for both scalars of a sum.
-    columns: Option<(Box<dyn Rows<f64> + 'a>, Box<dyn Rows<T> + 'a>)>,
+    columns: Option<ForBothScalars<'a, T>>,
 }
 
 impl<'a, T: Real> Design<'a, T> {

@@ -2,6 +2,8 @@
 //!
 //! Q. Bertrand, M. Massias, Anderson acceleration of coordinate descent, 2021.
 
+use std::array::from_fn;
+
 /// Steps that are combined.
 pub(super) const DEPTH: usize = 5;
 
@@ -38,17 +40,14 @@ impl Anderson {
         if self.count <= DEPTH {
             return false;
         }
-        let mut products = [[0.0; DEPTH]; DEPTH];
-        for i in 0..DEPTH {
-            for j in 0..=i {
-                let (a, b) = (self.points_of(i), self.points_of(j));
-                let terms = a
-                    .zip(b)
-                    .map(|((a, before), (b, earlier))| (a - before) * (b - earlier));
-                products[i][j] = terms.sum();
-                products[j][i] = products[i][j];
-            }
-        }
+        // Sums in the same order for (i, j) and (j, i): symmetric to the last bit.
+        let product = |i, j| {
+            let (a, b) = (self.points_of(i), self.points_of(j));
+            a.zip(b)
+                .map(|((a, before), (b, earlier))| (a - before) * (b - earlier))
+                .sum()
+        };
+        let products = from_fn(|i| from_fn(|j| product(i, j)));
         let Some(shares) = shares(products) else {
             return false;
         };
@@ -79,9 +78,9 @@ fn shares(mut a: [[f64; DEPTH]; DEPTH]) -> Option<[f64; DEPTH]> {
     }
     for i in 0..DEPTH {
         for j in i + 1..DEPTH {
-            let factor = a[j][i] / a[i][i];
-            for k in i..DEPTH {
-                a[j][k] -= factor * a[i][k];
+            let (pivot, factor) = (a[i], a[j][i] / a[i][i]);
+            for (entry, above) in a[j].iter_mut().zip(pivot).skip(i) {
+                *entry -= factor * above;
             }
             c[j] -= factor * c[i];
         }

@@ -76,13 +76,12 @@ impl<'a, T: Real> Terms<'a, T> {
         match &self.kind {
             Kind::Alike(term) => y[0] = term.prox(y[0], step),
             Kind::Entries(g) => {
-                y[0] = match g.entry(block) {
-                    Some(term) => term.prox(y[0], step),
-                    None => {
-                        let everywhere = (-T::INFINITY, T::INFINITY);
-                        let z = g.prox_between(block, T::of(y[0]), longest(step), everywhere);
-                        z.f64()
-                    }
+                y[0] = if let Some(term) = g.entry(block) {
+                    term.prox(y[0], step)
+                } else {
+                    let everywhere = (-T::INFINITY, T::INFINITY);
+                    let z = g.prox_between(block, T::of(y[0]), longest(step), everywhere);
+                    z.f64()
                 }
             }
             Kind::Groups(_, count, outside) if block >= *count => y[0] = outside.prox(y[0], step),

@@ -31,7 +31,7 @@ fn the_drift_is_that_of_the_observed_entries() -> Result<(), Error> {
     let start = Factors::new(&x, Mat::from_fn(rank, n, |_, _| 0.25))?;
     let mut work = Work::new(problem, problem.misfit(), start);
     let batches = Batches::new(n, 6, order::Order::Reshuffled, 3)?;
-    let mut incremental = Incremental::new(&work, batches, (Inner::Prox, Step::Auto));
+    let mut incremental = Incremental::new(&work, batches, (Inner::Prox, Step::Constant(1.0)));
     let first = work.factors.x.clone();
     let mut visits = Vec::new();
     for visit in 0..incremental.batches.count() {

@@ -144,7 +144,9 @@ impl<T: Lanes> Incremental<T> {
         let how = (self.pass.momentum.beta, bounds(work.atoms.elementary));
         run_ahead(&mut work.factors.x, &self.point, &self.good, how);
         // Bounds of free atoms are none of fixed ones.
-        work.problem.fixed.put(&mut work.factors.x, work.problem.rank);
+        work.problem
+            .fixed
+            .put(&mut work.factors.x, work.problem.rank);
     }
 
     /// η of M.
@@ -185,6 +187,30 @@ impl<T: Lanes> Incremental<T> {
         let step = self.whole_step(work);
         let (least, greatest) = self.pass.known.steps.unwrap_or((step, step));
         self.pass.known.steps = Some((least.min(step), greatest.max(step)));
+    }
+
+    /// X ← what fits the batches of the first pass so far, as if they were all. Before there is a metric of all codes that is a better point
+    /// to go on from than a step.
+    fn fit_seen(&mut self, work: &mut Work<'_, T>) {
+        let all = work.problem.data.cols();
+        let seen = all.min(work.memory.visited * self.batches.size());
+        let share = T::of(all as f64 / seen as f64);
+        for (gram, &curvature) in self.share.curvature.iter_mut().zip(&self.curvature) {
+            *gram = share * curvature;
+        }
+        // AYᵀ is what curvature times X exceeds the slope by.
+        let parts = self.seen.iter().zip(&self.sum);
+        for (linear, (&seen, &sum)) in self.linear.iter_mut().zip(parts) {
+            *linear = share * (seen - sum);
+        }
+        let problem = Quadratic {
+            gram: &self.share.curvature,
+            linear: &self.linear,
+            rank: work.problem.rank,
+            own: None,
+            weights: None,
+        };
+        work.atoms.solve(problem, &mut work.factors.x, BETWEEN);
     }
 
     fn end_pass(&mut self, work: &mut Work<'_, T>) {
@@ -270,6 +296,9 @@ impl<T: Lanes> Method<T> for Incremental<T> {
         axpy(T::ONE, &self.share.slope, &mut self.sum);
         work.memory.visited += 1;
         if work.memory.visited < self.batches.count() {
+            if work.memory.pass == 0 && self.step == Step::Auto && self.inner == Inner::Prox {
+                return self.fit_seen(work);
+            }
             let term = match self.inner {
                 Inner::Prox => work.atoms,
                 Inner::Identity => Term::unconstrained(work.atoms),
@@ -396,5 +425,8 @@ fn prox_step<T: Lanes>(
 fn damp<T: Lanes>(metric: &mut [T], rank: usize, fraction: f64) {
     let trace: f64 = metric.iter().step_by(rank + 1).map(|m| m.f64()).sum();
     let ridge = T::of(fraction * trace / rank as f64);
-    metric.iter_mut().step_by(rank + 1).for_each(|m| *m += ridge);
+    metric
+        .iter_mut()
+        .step_by(rank + 1)
+        .for_each(|m| *m += ridge);
 }

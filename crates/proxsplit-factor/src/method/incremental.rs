@@ -11,15 +11,15 @@
 
 mod drift;
 mod metric;
+mod pass;
 #[cfg(test)]
 mod tests;
 
 use super::momentum::{Momentum, bounds, run_ahead};
 use super::{Method, own_numbers};
-use crate::balance::Balance;
 use crate::codes::{Effort, Quadratic, Term};
 use crate::misfit::Share;
-use crate::products::{Lanes, distance_squared, times};
+use crate::products::{Lanes, times};
 use crate::settings::{Inner, Step};
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
@@ -35,8 +35,6 @@ use std::ops::Range;
 
 /// The shortest automatic step.
 const SHORTEST: f64 = 1e-3;
-/// An automatic step is halved, and the pass taken back, if it raises the objective by more than this fraction.
-const RISE: f64 = 0.1;
 /// With O = identity nothing holds the points of a pass back in directions that the codes hardly use: this fraction of the mean
 /// curvature is added to the metric there. With O = prox only rounding must be kept away.
 const DAMPING: f64 = 1e-2;
@@ -187,78 +185,6 @@ impl<T: Lanes> Incremental<T> {
         let step = self.whole_step(work);
         let (least, greatest) = self.pass.known.steps.unwrap_or((step, step));
         self.pass.known.steps = Some((least.min(step), greatest.max(step)));
-    }
-
-    /// X ← what fits the batches of the first pass so far, as if they were all. Before there is a metric of all codes that is a better point
-    /// to go on from than a step.
-    fn fit_seen(&mut self, work: &mut Work<'_, T>) {
-        let all = work.problem.data.cols();
-        let seen = all.min(work.memory.visited * self.batches.size());
-        let share = T::of(all as f64 / seen as f64);
-        for (gram, &curvature) in self.share.curvature.iter_mut().zip(&self.curvature) {
-            *gram = share * curvature;
-        }
-        // AYᵀ is what curvature times X exceeds the slope by.
-        let parts = self.seen.iter().zip(&self.sum);
-        for (linear, (&seen, &sum)) in self.linear.iter_mut().zip(parts) {
-            *linear = share * (seen - sum);
-        }
-        let problem = Quadratic {
-            gram: &self.share.curvature,
-            linear: &self.linear,
-            rank: work.problem.rank,
-            own: None,
-            weights: None,
-        };
-        work.atoms.solve(problem, &mut work.factors.x, BETWEEN);
-    }
-
-    fn end_pass(&mut self, work: &mut Work<'_, T>) {
-        let rank = work.problem.rank;
-        self.read_drift(work);
-        work.factors.x.copy_from_slice(&self.start);
-        let metric = (&*self.metric, self.whole_step(work));
-        let room = (&mut *self.share.curvature, &mut *self.linear);
-        let how = (work.atoms, NEARLY_EXACT);
-        prox_step(how, metric, &mut work.factors.x, &self.sum, room);
-        work.memory.displacement = distance_squared(&self.point, &work.factors.x).sqrt();
-        let objective = work.misfit.size()
-            + self.pass.sum
-            + work.atoms.value(&self.point, rank)
-            + work.codes.value(&work.factors.a, rank);
-        self.judge(work, objective);
-        work.memory.visited = 0;
-        work.memory.pass += 1;
-        if work.memory.pass.is_power_of_two() {
-            self.pass.known.lipschitz.turn();
-            self.pass.known.constant.turn();
-        }
-        self.clear();
-        let balance = Balance::of(&work.atoms, &work.codes);
-        if balance.find(&mut work.scales, &work.factors) {
-            work.factors.scale(&work.scales);
-            crate::work::scale_rows(&mut self.good, &work.scales.atoms);
-        }
-    }
-
-    /// With an automatic step, takes back a pass that raised the objective, which is seen at moving points and hence only about, and lets
-    /// the others run ahead as it falls.
-    fn judge(&mut self, work: &mut Work<'_, T>, objective: f64) {
-        let rounding = T::EPSILON.f64().sqrt() * work.problem.data.square();
-        let rose = work
-            .memory
-            .objective
-            .is_some_and(|last| objective > last + RISE * last.abs() + rounding);
-        let lost = rose || !objective.is_finite() || objective < -rounding;
-        if lost && self.step == Step::Auto {
-            work.factors.x.copy_from_slice(&self.good);
-            self.pass.cap = (0.5 * work.memory.step).max(SHORTEST);
-        } else {
-            let gain = work.memory.objective.map(|last| last - objective);
-            self.pass.rests = self.pass.momentum.see(gain, work.misfit.rounding());
-            self.good.copy_from_slice(&self.point);
-            work.memory.objective = Some(objective);
-        }
     }
 
     fn clear(&mut self) {

@@ -10,8 +10,8 @@ use proxsplit::ledger::Level;
 use proxsplit::linalg::vec::axpy;
 use serde::{Deserialize, Serialize};
 
-/// The residual is at the floor when it is below this multiple of ‖e‖; how much shorter the step is then.
-const FLOOR: f64 = 0.85;
+/// The residual stands clear of ‖e‖ while it is above this multiple of it; how much shorter the step is when it is not.
+const FLOOR: f64 = 4.0;
 const SHRINK: f64 = 0.7;
 
 /// What measured passes have shown: numbers of the theorem.

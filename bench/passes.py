@@ -1,4 +1,4 @@
-"""Milliseconds of a whole pass beside the two bare products XᵀY and YAᵀ by OpenBLAS: `bench/venv python -m bench.passes [--quick]`.
+"""Milliseconds of a whole pass beside the two bare products XᵀY and YAᵀ by OpenBLAS: `bench/run passes [--quick]`.
 
 For every instruction set that the processor has, a process of its own times the products and runs proxsplit, in turns, and prints the
 least of both and their ratio. A pass is the run's seconds through its passes: sweeps, extrapolation and looks are in it. OpenBLAS has the data in

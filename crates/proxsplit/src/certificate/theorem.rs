@@ -17,9 +17,11 @@ pub enum Guarantee {
     Minimizer,
     /// Errors vanish: limit points are stationary.
     Stationary,
-    /// Errors vanish, but so slowly that Φ need not converge: some limit point is stationary, if there is one.
+    /// Passes with momentum and without: limit points of those without are stationary.
+    PlainStationary,
+    /// Errors vanish, but so slowly that Φ need not converge: some limit point is stationary, if iterates stay bounded.
     SomeStationary,
-    /// Some limit point has a residual of at most `radius` = K·ē.
+    /// Some limit point has a residual of at most `radius` = K·ē, if iterates stay bounded.
     Neighbourhood {
         /// ē, the largest level of the errors.
         error: f64,
@@ -145,6 +147,7 @@ fn guarantee(setting: &Setting, assumptions: &[Assumption], curve: Option<Curve>
         return match setting.convex && setting.class == Class::Convex {
             // Drift ~ η raises Φ by a multiple of η²: only where that is summable does Φ converge.
             _ if !errors.is_exact() && !setting.square_summable => Guarantee::SomeStationary,
+            _ if setting.method == Method::Monotone => Guarantee::PlainStationary,
             true => Guarantee::Minimizer,
             false => Guarantee::Stationary,
         };
@@ -182,10 +185,15 @@ impl fmt::Display for Guarantee {
         match self {
             Guarantee::Minimizer => out.write_str("limit points are minimizers"),
             Guarantee::Stationary => out.write_str("limit points are stationary"),
-            Guarantee::SomeStationary => out.write_str("some limit point is stationary"),
+            Guarantee::PlainStationary => {
+                out.write_str("limit points of the passes without momentum are stationary")
+            }
+            Guarantee::SomeStationary => {
+                out.write_str("some limit point is stationary, if x stays bounded")
+            }
             Guarantee::Neighbourhood { error, radius } => write!(
                 out,
-                "some limit point has a residual of at most {radius:.2e} = {:.2}·ē, ē = {error:.2e}",
+                "some limit point has a residual of at most {radius:.2e} = {:.2}·ē, ē = {error:.2e}, if x stays bounded",
                 radius / error
             ),
             Guarantee::InExpectation => out.write_str(

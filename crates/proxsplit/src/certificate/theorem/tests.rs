@@ -257,6 +257,11 @@ fn line_searches_and_adaptive_steps_are_covered_where_they_are_proved() {
         Guarantee::Minimizer
     );
     assert!(claims_nothing(&by(Method::Subgradient, convex, true)));
+    // Between two passes without momentum the objective may rise, and nothing is known of what happens there.
+    assert_eq!(
+        guarantee(&by(Method::Monotone, convex, false)),
+        Guarantee::PlainStationary
+    );
     // An error that stays: a line search with steps of any length is not bounded by anything.
     for method in [Method::Descent, Method::Adaptive] {
         let mut wrong = by(method, convex, true);

@@ -17,7 +17,7 @@ SUCCESS = {"stationary", "optimal"}
 def certificate(cert, start=None):
     """Complaints about a certificate alone; `start` is the objective of the start as the judge knows it."""
     point, kind = cert.get("at_point") or {}, verdict_kind(cert)
-    complaints = [*numbers(cert, kind), *words(cert, kind), *guarantee(cert)]
+    complaints = [*numbers(cert, kind), *words(cert, kind), *guarantee(cert), *condition(cert)]
     if kind == "stationary":
         complaints += stationary(cert, point, start)
     if kind == "optimal":
@@ -110,6 +110,15 @@ def guarantee(cert):
         if kind == "unknown" or (level is not None and level > 0):
             complaints.append(f"guarantee “{_name(method['guarantee'])}” with an error by {error.get('source')} that stays ({kind} {level})")
     return complaints
+
+
+def condition(cert):
+    """A theorem that rests on an estimate says “if”."""
+    text, method = cert.get("guarantee"), cert.get("of_method") or {}
+    rests = [a["name"] for a in method.get("assumptions") or [] if a.get("standing") == "estimated"]
+    if not isinstance(text, str) or not rests or text.startswith(("if ", "no theorem")):
+        return []
+    return [f"“{text}” without a condition, although {', '.join(rests)} is only estimated"]
 
 
 def exit_code(outcome, strict):

@@ -62,6 +62,7 @@ def as_dict(certificate):
     levels = [level for _, level in cert["of_method"]["errors"].values()]
     known = None if None in levels else sum(levels)
     prox = cert["at_point"]["prox_error"]
+    cert["guarantee"] = cert["of_method"]["guarantee"]
     cert["of_method"] = _method(cert["of_method"])
     return cert | {"verdict": verdict, "error_level": known, "stationarity": cert["at_point"]["residual"] + (np.inf if prox is None else prox)}
 

@@ -141,7 +141,8 @@ def began(asked, outcome, truth):
     if truth > first + 1e-8 * abs(first) + 1e-12 * abs(truth) and claims.silent(outcome):
         return [f"{outcome.verdict} at {truth:.9g}, above its start at {first:.9g}, and no word about it"]
     stated = outcome.certificate.get("start_objective")
-    if stated is not None and abs(stated - first) > 1e-6 * abs(first) + 1e-300:
+    # Where g is not convex, the first look is at a step from the start.
+    if stated is not None and model.term.convex and abs(stated - first) > 1e-6 * abs(first) + 1e-300:
         return [f"start_objective {stated!r}, the start has {first!r}"]
     return []
 

@@ -112,6 +112,10 @@ class Claims(unittest.TestCase):
         self.assertEqual(claims.guarantee({"of_method": method}), [])
         violated = method | {"assumptions": [{"name": "step", "standing": "violated", "text": ""}]}
         self.assertNotEqual(claims.guarantee({"of_method": violated}), [])
+        rests = method | {"assumptions": [{"name": "step", "standing": "estimated", "text": ""}]}
+        for text, is_true in (("limit points are stationary", False), ("if the estimates below hold: limit points are stationary", True)):
+            self.assertEqual(claims.condition({"guarantee": text, "of_method": rests}) == [], is_true)
+            self.assertEqual(claims.condition({"guarantee": text, "of_method": method}), [])
         stays = method | {"errors": [{"source": "sampling", "level": {"measured": 0.1}}]}
         self.assertNotEqual(claims.guarantee({"of_method": stays}), [])
         self.assertEqual(claims.guarantee({"of_method": stays | {"guarantee": {"neighbourhood": {}}}}), [])

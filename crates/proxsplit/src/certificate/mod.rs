@@ -33,7 +33,7 @@ pub struct Certificate {
     pub of_method: OfMethod,
     /// The residual up to which the point would have been called stationary.
     pub tolerance: f64,
-    /// Φ at the start.
+    /// Φ at the first look: at the start or, where g is not convex, one exact step from it.
     pub start_objective: f64,
     /// Passes over the data until the returned point was reached.
     pub passes: f64,

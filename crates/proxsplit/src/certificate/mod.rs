@@ -75,12 +75,7 @@ impl Certificate {
         lines.extend(of.assumptions.iter().map(|a| ("assumes", a.to_string())));
         let errors = of.errors.entries();
         lines.extend(errors.map(|(source, level)| ("error", format!("{source}: {level}"))));
-        if let Some(rate) = of.rate {
-            lines.push((
-                "rate",
-                format!("some step so far moved x by at most {rate:.2e}"),
-            ));
-        }
+        lines.extend(of.rate_in_words().map(|text| ("rate", text)));
         lines
     }
 

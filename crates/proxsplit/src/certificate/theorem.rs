@@ -99,13 +99,28 @@ impl OfMethod {
 
     /// What the theorem promises, with the condition that it rests on if that is only estimated.
     pub fn promise(&self) -> String {
-        let is_estimated = |a: &Assumption| a.standing == Standing::Estimated;
         let claims = !matches!(self.guarantee, Guarantee::None { .. });
-        if claims && self.assumptions.iter().any(is_estimated) {
+        if claims && self.rests_on_estimates() {
             format!("if the estimates below hold: {}", self.guarantee)
         } else {
             self.guarantee.to_string()
         }
+    }
+
+    /// What the rate says in words, with the same condition.
+    pub(super) fn rate_in_words(&self) -> Option<String> {
+        let condition = if self.rests_on_estimates() {
+            "if the estimates above hold: "
+        } else {
+            ""
+        };
+        self.rate
+            .map(|rate| format!("{condition}some step so far moved x by at most {rate:.2e}"))
+    }
+
+    fn rests_on_estimates(&self) -> bool {
+        let is_estimated = |a: &Assumption| a.standing == Standing::Estimated;
+        self.assumptions.iter().any(is_estimated)
     }
 }
 

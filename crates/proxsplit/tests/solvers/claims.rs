@@ -37,7 +37,8 @@ fn a_gradient_below_the_rounding_of_x_is_not_lost() {
         0.5e-25 * (x[0] - 3.0).powi(2)
     });
     let f = f.unwrap().lipschitz(Lipschitz::Known(1.0)).convex();
-    let mut solver = Splitting::new(&f, &Zero, &[1.0]).unwrap();
+    let solver = Splitting::new(&f, &Zero, &[1.0]).unwrap();
+    let mut solver = solver.step(Constant::new(0.5).unwrap());
     let stop = Stop {
         residual: 0.0,
         passes: 5.0,

@@ -41,10 +41,9 @@ class Problem:
         return float((value if self.weights is None else self.weights * value).sum())
 
     def data(self, x, a):
-        """ω∘Y, where ½Σ ω·r² touches the misfit: what cancels in the slopes."""
-        r = np.abs(self.y - x @ a)
-        touching = np.where(r <= self.bound, 1.0, self.bound / np.maximum(r, 1e-300))
-        return (touching if self.weights is None else self.weights * touching) * self.y
+        """W∘ρ′(Y), the slope of the misfit where XA = 0: what cancels in the slopes at a solution."""
+        pull = np.clip(self.y, -self.bound, self.bound)
+        return pull if self.weights is None else self.weights * pull
 
     def terms(self, x, a):
         """The penalties; those of X over its free atoms."""

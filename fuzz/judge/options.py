@@ -104,7 +104,8 @@ def choose(rng, data):
     """Options for one run on this data."""
     m, n = data.y.shape
     size = max(float(np.sqrt(np.abs(data.y).max(initial=0.0))), 1e-60)
-    rank = int(rng.integers(1, max(2, min(12, m, n)) + 1))
+    # Sometimes more atoms than the data have rows.
+    rank = int(rng.integers(1, max(2, min(12, m, n) if rng.random() < 0.9 else min(12, n)) + 1))
     loss = "kl" if data.nonnegative and rng.random() < COUNTS else "squared"
     allowed = OF_COUNTS if loss == "kl" else None
     x_penalty, x_set, x_term = term(rng, size, m, allowed and allowed - {"simplex"})
@@ -134,10 +135,12 @@ def choose(rng, data):
     arguments += ["--dtype", dtype, "--tol", f"{tol:g}", "--passes", f"{passes:g}", "--seed", int(rng.integers(0, 1000))]
     arguments += ["--threads", int(rng.integers(1, 3)), "-q"] + (["--strict"] if strict else [])
     arguments += ["--sparse-out"] if rng.random() < 0.05 else []
+    if rng.random() < 0.06:
+        arguments += ["--restarts", int(rng.integers(2, 4))] + (["--consensus"] if rng.random() < 0.5 else [])
     fixed = _fix_atoms(rng, data, rank, arguments)
     bound = np.inf
     if loss == "squared" and method in ("auto", "batch") and rng.random() < 0.2:
-        bound = float(plain(size**2 * 10 ** rng.uniform(-2, 0.3)))
+        bound = float(plain(size**2 * 10 ** (rng.uniform(-2, 0.3) if rng.random() < 0.7 else rng.uniform(-14, -2))))
         arguments += ["--loss", f"huber:{plain(bound)}"]
     return Choice(arguments, rank, x_term, a_term, dtype, tol, passes, strict, method, loss, bound, fixed)
 

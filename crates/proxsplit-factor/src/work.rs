@@ -32,6 +32,9 @@ pub(crate) struct Memory {
     pub(crate) step: f64,
     /// Atoms that died and were drawn anew.
     pub(crate) revived: u64,
+    /// Passes without momentum that raised the objective by more than rounding: there should be none.
+    #[serde(default)]
+    pub(crate) rises: u64,
 }
 
 /// The problem and the factors of a run, with buffers.
@@ -65,6 +68,7 @@ impl<'a, T: Lanes> Work<'a, T> {
                 displacement: 0.0,
                 step: 1.0,
                 revived: 0,
+                rises: 0,
             },
             problem,
             factors,
@@ -89,6 +93,12 @@ impl<'a, T: Lanes> Work<'a, T> {
     pub(crate) fn objective_for(&mut self, a: &[T]) -> f64 {
         let (x, rank) = (&self.factors.x, self.problem.rank);
         self.misfit.value(x, a) + self.atoms.penalty(x, rank) + self.codes.penalty(a, rank)
+    }
+
+    /// Counts a pass without momentum that raised the objective by more than rounding.
+    pub(crate) fn note_rise(&mut self, before: Option<f64>, after: f64) {
+        let rose = before.is_some_and(|before| after > before + self.misfit.rounding());
+        self.memory.rises += u64::from(rose);
     }
 
     /// Whether a free atom is zero or used by no sample, at the X and the codes of the last objective.

@@ -34,7 +34,7 @@ def certificate(problem, x, a, verdict, tol):
     }  # fmt: skip
     point = {
         "objective": objective, "residual": relative, "reference_step": 1.0, "prox_error": 0.0, "scale": 1.0, "rounding": 1e-15,
-        "gap": None, "lower_bound": singular_bound(problem, x.shape[1]), "start_objective": 1e9, "feasible": True, "pair": pair,
+        "gap": None, "lower_bound": singular_bound(problem, x.shape[1]), "feasible": True, "pair": pair,
     }  # fmt: skip
     return {"verdict": verdict, "words": "", "stationarity": relative, "tolerance": tol, "error_level": 0.0, "at_point": point}
 
@@ -54,7 +54,7 @@ class FactorJudge(unittest.TestCase):
         start = Outcome([], 0, "", "", Path(tempfile.mkdtemp(dir=self.folder.name)), {"objective": 0})
         for name, value in zip("XA", first):
             np.save(start.folder / f"{name}.npy", value)
-        cert["at_point"]["start_objective"] = problem.objective(*first)
+        cert.setdefault("start_objective", problem.objective(*first))
         return factor_judge.judge(problem, self.choice, outcome(self.folder.name, x, a, cert, code), start)
 
     def test_a_true_record_passes_and_every_false_number_is_found(self):
@@ -69,6 +69,7 @@ class FactorJudge(unittest.TestCase):
             cert = fresh()
             cert["at_point"][name] *= factor
             self.assertNotEqual(self.complaints(y, cert), [], name)
+        self.assertNotEqual(self.complaints(y, fresh() | {"start_objective": 3.0}), [])
         for name in ("residual_x", "residual_a", "scale_x", "scale_a", "step_x", "step_a"):
             cert = fresh()
             cert["at_point"]["pair"][name] *= 1.01

@@ -14,6 +14,7 @@ mod tiles;
 mod weighted;
 
 use crate::products::{Lanes, PART, distance_squared, in_order};
+use proxsplit::linalg::vec::norm;
 use proxsplit::{Elementary, Prox, scratch};
 use rayon::prelude::*;
 
@@ -220,7 +221,11 @@ impl<'a, T: Lanes> Term<'a, T> {
                 let pairs = moved.chunks_exact_mut(rank).zip(factor.chunks_exact(rank));
                 pairs.for_each(|(m, f)| m[..self.first].copy_from_slice(&f[..self.first]));
             }
-            let residual = distance_squared(factor, moved).sqrt() / step;
+            let seen = distance_squared(factor, moved).sqrt() / step;
+            // Where F − η·slope rounds to F, any F would look stationary.
+            let slope = norm(slope);
+            let is_lost = step * slope <= T::EPSILON.f64() * norm(factor);
+            let residual = if is_lost { seen.max(slope) } else { seen };
             (residual, error.map(|error| error / step))
         })
     }

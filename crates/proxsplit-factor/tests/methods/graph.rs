@@ -91,7 +91,7 @@ fn objective_and_residuals_are_those_of_the_definition() {
     let problem = problem.with_graphs(Some(&smooth), Some(&alike)).unwrap();
     let mut solver = Factorization::new(problem, settings(Method::Batch, 1), None).unwrap();
     for passes in [2, 60] {
-        (0..passes).for_each(|_| drop(solver.next().unwrap()));
+        assert_eq!(solver.by_ref().take(passes).count(), passes);
         let at = solver.measure();
         let found = pair(&mut solver);
         solver.keep();
@@ -188,7 +188,7 @@ fn a_sample_without_weight_gets_the_mean_of_its_neighbours() {
     let problem = Problem::new(&data, 3, &ball, &NonNeg).unwrap();
     let problem = problem.with_graphs(None, Some(&alike)).unwrap();
     let mut solver = Factorization::new(problem, settings(Method::Batch, 1), None).unwrap();
-    (0..200).for_each(|_| drop(solver.next().unwrap()));
+    assert_eq!(solver.by_ref().take(200).count(), 200);
     settle(&mut solver);
     let a = solver.factors().a();
     for k in 0..3 {
@@ -202,11 +202,11 @@ fn a_sample_without_weight_gets_the_mean_of_its_neighbours() {
 fn a_heavy_graph_makes_all_codes_one_and_a_light_one_changes_nothing() {
     let generated = planted(0.1);
     let data = Data::<f64>::new(generated.matrix().unwrap(), 1.0).unwrap();
-    let chain = Mat::from_fn(COLS, COLS, |i, j| f64::from(u8::from(i == j + 1)));
+    let all = Mat::from_fn(COLS, COLS, |_, _| 1.0);
     let ball = L2Ball::new(1.0).unwrap();
     let problem = Problem::new(&data, 3, &ball, &NonNeg).unwrap();
     let end = |weight: Option<f64>| {
-        let alike = weight.map(|weight| graph(&chain, weight));
+        let alike = weight.map(|weight| graph(&all, weight));
         let problem = problem.with_graphs(None, alike.as_ref()).unwrap();
         let mut solver = Factorization::new(problem, settings(Method::Batch, 1), None).unwrap();
         let stop = Stop {
@@ -218,14 +218,14 @@ fn a_heavy_graph_makes_all_codes_one_and_a_light_one_changes_nothing() {
         let report = run(&mut solver, &stop, ());
         (report.certificate.at_point.objective, solver.factors().a())
     };
-    let (objective, a) = end(Some(1e7));
+    let (objective, a) = end(Some(1e3));
     for t in 1..COLS {
         for (one, other) in a.col(0).iter().zip(a.col(t)) {
             assert!((one - other).abs() <= 1e-3 * one.abs().max(1e-3));
         }
     }
     let (plain, _) = end(None);
-    let (light, _) = end(Some(1e-9));
+    let (light, _) = end(Some(1e-12));
     assert!((light - plain).abs() <= 1e-5 * plain, "{light}, {plain}");
     assert!(objective > 1.5 * plain);
 }
@@ -268,7 +268,7 @@ fn threads_and_resuming_do_not_change_a_bit_and_single_precision_is_near() {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let generated = planted(0.1);
+    let generated = planted(0.0);
     let data = Data::<f64>::new(generated.matrix().unwrap(), 1.0).unwrap();
     let problem = Problem::new(&data, 3, &NonNeg, &NonNeg).unwrap();
     let samples = graph(&similarities(COLS), 1.0);

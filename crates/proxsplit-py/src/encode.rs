@@ -2,7 +2,9 @@
 
 use crate::array::Data;
 use crate::error::refuse;
-use crate::factor::{Graphs, columns, loss as named_loss, missing as named_missing, operator, rows};
+use crate::factor::{
+    Graphs, columns, loss as named_loss, missing as named_missing, operator, rows,
+};
 use crate::pool::compute;
 use crate::scalar::Scalar;
 use crate::threads::interruptible;

@@ -32,7 +32,12 @@ fn objective(bench: &Bench, folder: &str, (of_x, of_a): (f64, f64)) -> f64 {
     }
     for k in 0..2 {
         let codes: Vec<f64> = (0..COLS).map(|t| a.col(t)[k]).collect();
-        let steps = |values: &[f64]| values.windows(2).map(|w| (w[0] - w[1]).powi(2)).sum::<f64>();
+        let steps = |values: &[f64]| {
+            values
+                .windows(2)
+                .map(|w| (w[0] - w[1]).powi(2))
+                .sum::<f64>()
+        };
         sum += 0.5 * (of_x * steps(x.col(k)) + of_a * steps(&codes));
     }
     sum

@@ -50,7 +50,7 @@ def checked(program, data, choice, outcome, problem):
     """The program's own audit accepts its own files and prints true numbers."""
     files = [next(outcome.folder.glob(f"{f}.np[yz]")) for f in "XA"]
     options = [v for v in data.options]
-    for name in ("--x-set", "--a-set", "--x-penalty", "--a-penalty", "--loss", "--fixed-x"):
+    for name in ("--x-set", "--a-set", "--x-penalty", "--a-penalty", "--loss", "--fixed-x", "--x-graph", "--x-graph-weight", "--a-graph", "--a-graph-weight"):
         if name in choice.arguments:
             options += [name, choice.arguments[choice.arguments.index(name) + 1]]
     code, audit, message = program.json(["check", data.path, *files, *options])

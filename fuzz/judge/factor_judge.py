@@ -20,7 +20,8 @@ def case(rng, program):
     if outcome.refused:
         return "refused", outcome, []
     kind = Counts if choice.loss == "kl" else Problem
-    problem = kind(data.y, data.weights, choice.x_term, choice.a_term, data.sparse, choice.bound, choice.fixed)
+    graphs = (choice.x_graph, choice.a_graph)
+    problem = kind(data.y, data.weights, choice.x_term, choice.a_term, data.sparse, choice.bound, choice.fixed, *graphs)
     one = beside.alone(arguments, outcome)
     if one is None:
         return outcome.verdict or "none", outcome, ["the notes do not say which of the runs is kept"]

@@ -4,6 +4,7 @@
 mod after;
 mod bench;
 mod factorize;
+mod graphs;
 mod honest;
 mod kill;
 mod labels;

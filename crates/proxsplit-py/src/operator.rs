@@ -4,6 +4,7 @@ use crate::error::refuse;
 use crate::scalar::Scalar;
 use numpy::{PyArray1, PyReadonlyArray1};
 use proxsplit::calculus::{Conjugate, Constrained};
+use proxsplit::prox::WeightedL1;
 use proxsplit::set::Bounds;
 use proxsplit::text;
 use proxsplit::{Class, Prox};
@@ -52,6 +53,15 @@ impl Term {
         Ok(Self {
             term: Arc::new(Bounds::new(lower, upper).map_err(refuse)?),
             text: "box:array,array".into(),
+        })
+    }
+
+    /// Σ_i w_i|x_i|, with a weight for every entry. It has no text form.
+    #[staticmethod]
+    fn weighted_l1(weights: Vec<f64>) -> PyResult<Self> {
+        Ok(Self {
+            term: Arc::new(WeightedL1::new(weights).map_err(refuse)?),
+            text: "l1:array".into(),
         })
     }
 

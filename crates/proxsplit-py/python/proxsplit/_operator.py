@@ -100,7 +100,7 @@ class Operator:
 
         Raises ValueError if g is not convex.
         """
-        return _make(Conjugate, self._term.conjugate())
+        return _conjugate_of(self)
 
     @property
     def modulus(self) -> float:
@@ -187,18 +187,27 @@ class Sum(Operator):
 class Conjugate(Operator):
     """The convex conjugate of a term, as made by :meth:`Operator.conjugate`. It has no text form."""
 
+    _original: Operator
+
+    def _key(self) -> Any:
+        return type(self._original), self._original._key()
+
+    def _flat(self, x: ArrayLike) -> tuple[NDArray[Any], tuple[int, ...]]:
+        return self._original._flat(x)
+
     def __str__(self) -> str:
-        return f"conjugate({self._term.text})"
+        return f"conjugate({self._original})"
 
     def __repr__(self) -> str:
-        return f"{parse(self._term.text)!r}.conjugate()"
+        term = f"({self._original!r})" if isinstance(self._original, Sum) else repr(self._original)
+        return f"{term}.conjugate()"
 
     def conjugate(self) -> Operator:
         """Return the term itself: a closed convex term is the conjugate of its conjugate."""
-        return parse(self._term.text)
+        return self._original
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _conjugate_of, (self._term.text,)
+        return _conjugate_of, (self._original,)
 
 
 def parse(text: str) -> Operator:
@@ -263,5 +272,7 @@ def _make(cls: type, term: Term) -> Any:
     return operator
 
 
-def _conjugate_of(text: str) -> Operator:
-    return parse(text).conjugate()
+def _conjugate_of(original: Operator) -> Operator:
+    conjugate: Conjugate = _make(Conjugate, original._term.conjugate())
+    object.__setattr__(conjugate, "_original", original)
+    return conjugate

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from numpy.typing import ArrayLike
+
 from ._operator import Operator
+from ._per_entry import PerEntry
+from ._proxsplit import Term
 
 
 class Zero(Operator, name="zero"):
@@ -14,11 +18,18 @@ class Zero(Operator, name="zero"):
         return cls._of()
 
 
-class L1(Operator, name="l1"):
-    """W‖x‖₁, W = `weight`."""
+class L1(PerEntry, name="l1"):
+    """W‖x‖₁, W = `weight`.
 
-    def __new__(cls, weight: float) -> L1:
-        return cls._of(weight)
+    An array has a weight for every entry, Σ W_i|x_i|, and the shape of `x`; it has no text form.
+    """
+
+    def __new__(cls, weight: ArrayLike) -> L1:
+        return cls._with(weight)
+
+    @staticmethod
+    def _entries(*numbers: list[float]) -> Term:
+        return Term.weighted_l1(*numbers)
 
 
 class L2(Operator, name="l2"):

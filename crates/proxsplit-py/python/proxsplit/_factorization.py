@@ -184,7 +184,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.n_iter_ = max(1, int(np.ceil(answer["certificate"]["passes"])))
         self.method_ = answer["method"]
         self.trace_ = Trace(answer["trace"])
-        self.certificate_ = Certificate(**answer["certificate"])
+        self.certificate_ = Certificate.of_factors(answer["certificate"])
         self._codes_term = self._terms(*X.shape)[0]
 
     def transform(self, X: Any) -> NDArray[Any]:

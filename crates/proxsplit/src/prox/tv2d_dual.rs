@@ -60,7 +60,12 @@ impl Move {
         let d = ahead[0] + 0.125 * difference[0];
         let a = ahead[1] + 0.125 * difference[1];
         let size = (d * d + a * a).sqrt();
-        let shrink = self.radius / if size > self.radius { size } else { self.radius };
+        let shrink = self.radius
+            / if size > self.radius {
+                size
+            } else {
+                self.radius
+            };
         let new = [shrink * d, shrink * a];
         let moved = [new[0] - last[0], new[1] - last[1]];
         let uphill = (ahead[0] - new[0]) * moved[0] + (ahead[1] - new[1]) * moved[1];

@@ -70,7 +70,7 @@ class MiniBatchNMF(BaseNMF):
         The method of :meth:`fit`: 'aggregated' remembers statistics of all batches, 'incremental' is the paper's. Statistics are
         those of the squared loss: for 'kullback-leibler', 'aggregated' is 'incremental'.
     n_threads : int or None, default=None
-        Number of threads; None is one for each core.
+        Number of threads; None is one for each core. Small data use one: the numbers are the same.
     dtype : dtype, default=None
         Type of the factors; None is float32 for float32 data, else float64.
     missing : {'nan', 'unstored'} or None, default=None

@@ -130,7 +130,7 @@ class NMF(BaseNMF):
     batch_size : int or None, default=None
         Samples in a batch, for the methods that have some.
     n_threads : int or None, default=None
-        Number of threads; None is one for each core.
+        Number of threads; None is one for each core. Small data use one: the numbers are the same.
     dtype : dtype, default=None
         Type of the factors; None is float32 for float32 data, else float64.
     missing : {'nan', 'unstored'} or None, default=None

@@ -1,6 +1,6 @@
 # Everything that is done with this tree. `make` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help test lint rust python judge gallery docs bench examples reproduce reproduce-quick wheel publish-check deny semver
+.PHONY: help test lint rust python judge gallery docs transcripts bench examples reproduce reproduce-quick wheel publish-check deny semver
 SHELL := /bin/bash
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -41,6 +41,9 @@ judge: $(PY) ## Random runs whose every statement is computed again in NumPy: ma
 	$(PY) -m unittest discover --start-directory fuzz/judge/tests --top-level-directory .
 	$(PY) -m fuzz.judge recipes
 	$(PY) -m fuzz.judge run --seed $(SEED) --count $(COUNT)
+
+transcripts: ## Run the commands of the book again and write what they print into its pages
+	PROXSPLIT_BOOK=write cargo test --release --quiet -p proxsplit-cli --test cli book::transcripts
 
 gallery: $(PY) ## Make the pictures of the book's gallery again
 	for example in $$(ls crates/proxsplit-py/examples/*.py | grep -v -e gallery.py -e torch); do $(PY) $$example || exit 1; done

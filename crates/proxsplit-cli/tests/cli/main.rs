@@ -3,6 +3,8 @@
 
 mod after;
 mod bench;
+#[cfg(unix)]
+mod book;
 mod factorize;
 mod graphs;
 mod honest;

@@ -41,7 +41,7 @@ fn signs<T: Lanes>(count: usize, random: &mut Pcg64) -> Vec<T> {
     for some in signs.chunks_mut(64) {
         let bits: u64 = random.random();
         for (bit, sign) in some.iter_mut().enumerate() {
-            if bits >> bit & 1 == 1 {
+            if (bits >> bit) & 1 == 1 {
                 *sign = -T::ONE;
             }
         }

@@ -28,6 +28,7 @@ class Case:
     strict: bool
     unit: float = 2.0**-53
     absolute: float = 0.0  # a tolerance that is added
+    gap: float | None = None  # the suboptimality that is asked for
     knows_curvature: bool = True
 
 
@@ -105,7 +106,7 @@ def make(rng, folder):
 
 
 def _with_options(rng, folder, model, arguments, n):
-    method = str(rng.choice(["batch", "incremental"], p=[0.65, 0.35]))
+    method = str(rng.choice(["batch", "panoc", "working-set", "incremental"], p=[0.4, 0.1, 0.2, 0.3]))
     arguments += ["--method", method, "--step", step(rng, method), "--seed", int(rng.integers(0, 100))]
     if method == "incremental":
         arguments += ["--batch", int(rng.integers(1, len(model.b) + 1)), "--inner", str(rng.choice(["identity", "prox"]))]
@@ -118,4 +119,6 @@ def _with_options(rng, folder, model, arguments, n):
     passes = float(rng.choice([3, 30, 300, 1000, 5000], p=[0.05, 0.1, 0.25, 0.4, 0.2]))
     strict = rng.random() < 0.15
     arguments += ["--tol", f"{tol:g}", "--passes", f"{passes:g}"] + (["--strict"] if strict else [])
-    return Case(model, arguments, start, tol, passes, strict)
+    gap = 10 ** rng.uniform(-8, 0) if rng.random() < 0.2 else None
+    arguments += ["--gap", plain(gap)] if gap else []
+    return Case(model, arguments, start, tol, passes, strict, gap=gap)

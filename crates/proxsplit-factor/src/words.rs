@@ -22,6 +22,10 @@ impl<T: Lanes> Factorization<'_, T> {
             (Method::Auto, None) if self.work.problem.data.weights().entries.is_some() => {
                 "auto: batch passes with extrapolation, as entries have weights of their own".into()
             }
+            (Method::Auto, None) if self.work.problem.graphs.are_there() => {
+                "auto: batch passes with extrapolation, as a graph ties samples or features together"
+                    .into()
+            }
             (Method::Auto, _) if self.has_no_warm_up() => {
                 "auto: batch passes with extrapolation".into()
             }

@@ -73,14 +73,21 @@ pub(crate) fn new<T: Lanes>(
 ) -> Result<Box<dyn Method<T>>, Error> {
     let data = work.problem.data;
     let has_shares = work.misfit.shares().is_some();
+    let has_graphs = work.problem.graphs.are_there();
     // An aggregated pass gains by going from batch to batch.
     let is_one_batch = batch_size(work.problem, settings) >= data.cols();
-    let wants_passes = data.is_sparse() || data.missing() > 0 || !has_shares || is_one_batch;
+    let wants_passes =
+        data.is_sparse() || data.missing() > 0 || !has_shares || has_graphs || is_one_batch;
     Ok(match settings.method {
         Name::Auto if !wants_passes => Box::new(Auto::new(work, batches(work, settings)?)),
         Name::Auto | Name::Batch => {
             batches(work, settings)?;
             Box::new(Batch::new(&work.factors))
+        }
+        method if has_graphs => {
+            return Err(Error::Incompatible(format!(
+                "{method} takes samples a batch at a time, but a graph ties all of them, or all features, together: use batch"
+            )));
         }
         Name::Incremental if work.problem.loss == Loss::KullbackLeibler => {
             entropic(work, settings)?

@@ -85,7 +85,7 @@ class Certificate:
     tolerance : float
         The residual up to which the point would have been called stationary.
     start_objective : float
-        The objective at the start.
+        The objective at the first look: at the start or, where g is not convex, one exact step from it.
     passes : float
         Passes over the data until the returned point was reached.
     at_point : dict

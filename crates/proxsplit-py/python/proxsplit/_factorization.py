@@ -16,7 +16,7 @@ from . import _proxsplit
 from ._advice import advise
 from ._certificate import Certificate
 from ._consensus import Consensus
-from ._data import factor, factor_dtype, native, validated
+from ._data import factor, factor_dtype, native, similarities, validated
 from ._plot import plot
 from ._progress import Progress
 from ._trace import Trace
@@ -50,6 +50,8 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     dtype: Any
     missing: str | None
     fixed_atoms: Any = None
+    graph: Any = None
+    feature_graph: Any = None
 
     def _terms(self, n_samples: int, n_features: int) -> tuple[str, str]:
         """The text forms of the terms of a row of W and of a row of H."""
@@ -105,7 +107,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             The components to start from, for ``init="custom"``.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights ≥ 0: the misfit of a sample counts so many times, its penalty once. A sample of weight 0 has no influence on the
-            components, and its code is the one that its penalty likes best.
+            components, and its code is a minimizer of the penalty alone, usually 0.
 
         Returns
         -------
@@ -173,7 +175,8 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             observer = None if changes else self._observer(progress)
             fixed = given_atoms(self.fixed_atoms, rank, n_features, dtype)
             weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64).ravel()
-            return _proxsplit.factorize(native(X), settings, W, H, observer, fixed, weights)
+            graphs = similarities(self.graph, n_samples, "graph"), similarities(self.feature_graph, n_features, "feature_graph")
+            return _proxsplit.factorize(native(X), settings, W, H, observer, fixed, weights, *graphs)
 
     def _observer(self, progress: Progress) -> Any:
         """Called at every look at a run; true ends it."""
@@ -203,6 +206,8 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Return the codes of X for the fitted components, each row solved to high accuracy on its own.
+
+        A `graph` ties the samples of the fit together; samples that are given here are solved without it.
 
         Parameters
         ----------

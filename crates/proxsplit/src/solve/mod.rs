@@ -62,7 +62,7 @@ pub enum Method {
     WorkingSet,
     /// Proximal splitting whose steps follow the local curvature; proved for convex problems.
     Adaptive,
-    /// Any passes that never raise Φ, with plain descent passes again and again in between.
+    /// Any passes, with descent passes again and again in between, each of which begins no higher than the last one ended.
     Monotone,
     /// A subgradient step, which no theorem here covers.
     Subgradient,

@@ -205,7 +205,7 @@ class DictionaryLearning(Factorization):
         first = super()._best_run(X, start, sample_weight)
         if start[0] == "custom" or self.max_iter < 2 * WARM_UP or self.alpha == 0 or first["reason"] == "interrupted":
             return first
-        half = {"codes": self._codes(self.alpha / 2, "alpha"), "passes": float(WARM_UP)}
+        half: dict[str, Any] = {"codes": self._codes(self.alpha / 2, "alpha"), "passes": float(WARM_UP)}
         warm = self._run(X, 0, *start, sample_weight, **half)
         if warm["interrupt"] is not None:
             return {**first, "interrupt": warm["interrupt"]}

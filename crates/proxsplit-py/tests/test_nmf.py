@@ -12,6 +12,7 @@ from sklearn.decomposition._nmf import _initialize_nmf
 from sklearn.exceptions import ConvergenceWarning
 
 from proxsplit import NMF, MiniBatchNMF
+from proxsplit._factorization import SMALL
 
 RNG = np.random.default_rng(0)
 X = RNG.random((60, 3)) @ RNG.random((3, 40)) + 0.05 * RNG.random((60, 40))
@@ -136,10 +137,16 @@ def test_float32_in_float32_out():
 
 
 def test_same_seed_same_bits_for_every_number_of_threads():
-    runs = [NMF(3, init="random", random_state=5, n_threads=n).fit(X).components_ for n in (1, 2, 2, None)]
+    data = RNG.random((1000, 500))
+    assert data.size * 10 > SMALL, "small data use one thread"
+
+    def components(seed, n_threads):
+        return NMF(10, init="random", random_state=seed, n_threads=n_threads, max_iter=8, tol=0).fit(data).components_
+
+    runs = [components(5, n_threads) for n_threads in (1, 2, 2, None)]
     for run in runs[1:]:
         np.testing.assert_array_equal(run, runs[0])
-    assert not np.array_equal(NMF(3, init="random", random_state=6).fit(X).components_, runs[0])
+    assert not np.array_equal(components(6, None), runs[0])
 
 
 def test_auto_starts_as_the_command_line_does():

@@ -67,12 +67,7 @@ impl Term {
 
     /// Total variation of a picture, `tv2d` or `tv2d-aniso`, whose prox has this tolerance. The text form does not tell it.
     #[staticmethod]
-    fn variation(
-        name: &str,
-        weight: f64,
-        shape: (usize, usize),
-        tolerance: f64,
-    ) -> PyResult<Self> {
+    fn variation(name: &str, weight: f64, shape: (usize, usize), tolerance: f64) -> PyResult<Self> {
         const ROUNDS: usize = 5000;
         let (rows, cols) = shape;
         let term: Arc<dyn Both> = if name == "tv2d" {

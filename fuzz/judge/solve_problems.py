@@ -105,10 +105,12 @@ def make(rng, folder):
 
 
 def _with_options(rng, folder, model, arguments, n):
-    method = str(rng.choice(["batch", "incremental"], p=[0.65, 0.35]))
+    method = str(rng.choice(["batch", "incremental", "page", "saga"], p=[0.55, 0.25, 0.1, 0.1]))
     arguments += ["--method", method, "--step", step(rng, method), "--seed", int(rng.integers(0, 100))]
+    if method != "batch" and (method == "incremental" or rng.random() < 0.5):
+        arguments += ["--batch", int(rng.integers(1, len(model.b) + 1))]
     if method == "incremental":
-        arguments += ["--batch", int(rng.integers(1, len(model.b) + 1)), "--inner", str(rng.choice(["identity", "prox"]))]
+        arguments += ["--inner", str(rng.choice(["identity", "prox"]))]
     start = np.zeros(n)
     if rng.random() < 0.25:
         start = rng.normal(size=n) * 10 ** rng.uniform(-1, 2)

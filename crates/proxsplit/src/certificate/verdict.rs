@@ -93,6 +93,9 @@ fn shortfall(certificate: &Certificate) -> String {
         Some(Obstacle::ProxError) => {
             format!("{small}, but the stopped prox may hide more: tighten its tolerance")
         }
+        Some(Obstacle::GradientError) => {
+            format!("{small}, but the inexact gradient may hide more: tighten its error")
+        }
         Some(Obstacle::Gap(gap)) => {
             format!(
                 "{small}, but the objective may be {gap:.2e} above the minimum: ask for a smaller tolerance"

@@ -9,7 +9,7 @@
 //! | [`Cauchy`] | Σ_i (c²/2) log(1 + (r_i/c)²), r_i = a_iᵀx − b_i | no |
 //! | [`GemanMcClure`] | Σ_i (r_i²/2)/(1 + r_i²/c²) | no |
 //! | [`Quadratic`] | xᵀQx/2 + cᵀx | if Q ⪰ 0 |
-//! | [`FnSmooth`], [`FnSum`] | closures | as you say |
+//! | [`FnSmooth`], [`FnSum`], [`FnInexact`] | closures | as you say |
 //!
 //! The first six are a [`LinearModel`] with a scalar [`Loss`]: a new one is one small file.
 
@@ -20,7 +20,7 @@ pub mod loss;
 mod quadratic;
 mod spectrum;
 
-pub use closure::{FnSmooth, FnSum};
+pub use closure::{FnInexact, FnSmooth, FnSum};
 pub use linear_model::{Linear, LinearModel};
 pub use loss::{Cauchy, GemanMcClure, HuberRegression, LeastSquares, Logistic, Loss, Sigmoid};
 pub use quadratic::Quadratic;

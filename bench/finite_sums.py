@@ -19,7 +19,6 @@ import numpy as np
 from .case import ROOT
 
 LEVELS = (1e-2, 1e-4, 1e-6)
-Runs = "list[tuple[float, np.ndarray]]"
 
 
 @dataclass

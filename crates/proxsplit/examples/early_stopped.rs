@@ -48,14 +48,12 @@ fn conjugate_gradients(b: &[f64], u: &mut [f64], enough: f64) -> (f64, usize) {
     while square.sqrt() > enough && steps < 1000 {
         laplacian(&p, &mut ap);
         let alpha = square / dot(&p, &ap);
-        for i in 0..u.len() {
-            u[i] += alpha * p[i];
-            r[i] -= alpha * ap[i];
-        }
+        u.iter_mut().zip(&p).for_each(|(u, p)| *u += alpha * p);
+        r.iter_mut().zip(&ap).for_each(|(r, ap)| *r -= alpha * ap);
         let next = dot(&r, &r);
-        for i in 0..u.len() {
-            p[i] = r[i] + next / square * p[i];
-        }
+        p.iter_mut()
+            .zip(&r)
+            .for_each(|(p, r)| *p = r + next / square * *p);
         square = next;
         steps += 1;
     }

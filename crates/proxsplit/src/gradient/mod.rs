@@ -102,8 +102,8 @@ pub struct Following {
 
 /// The size of batches for [`Page`] and [`Saga`] unless another one is asked for: ⌈√T⌉, so that there are as many batches as terms in one.
 pub fn usual_batch(terms: usize) -> usize {
-    let size = (terms as f64).sqrt().ceil();
-    (size as usize).clamp(1, terms.max(1))
+    let root = terms.isqrt();
+    (root + usize::from(root * root < terms)).max(1)
 }
 
 /// The level of an error of at most ℓ·way.

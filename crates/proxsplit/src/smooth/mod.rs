@@ -14,13 +14,15 @@
 //! The first six are a [`LinearModel`] with a scalar [`Loss`]: a new one is one small file.
 
 mod closure;
+mod inexact;
 mod linear_model;
 pub mod lipschitz;
 pub mod loss;
 mod quadratic;
 mod spectrum;
 
-pub use closure::{FnInexact, FnSmooth, FnSum};
+pub use closure::{FnSmooth, FnSum};
+pub use inexact::FnInexact;
 pub use linear_model::{Linear, LinearModel};
 pub use loss::{Cauchy, GemanMcClure, HuberRegression, LeastSquares, Logistic, Loss, Sigmoid};
 pub use quadratic::Quadratic;

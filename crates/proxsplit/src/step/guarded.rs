@@ -1,4 +1,4 @@
-//! η is constant, until a look finds that Φ has not fallen enough: then it is halved, and the run is taken back.
+//! η is constant, until a look finds that Φ has not fallen enough: then it is cut, and the run is taken back.
 //!
 //! With M = Σ_j ‖Δ_j‖²/η over the moves since the last look, and M₁, M₂, … those of the looks before it, the check is
 //!
@@ -12,13 +12,14 @@
 use super::StepRule;
 use crate::error::{Error, positive};
 
-/// What a failed check leaves of the step.
+/// What the first failed check leaves of the step; every further one in a row leaves half as much as the one before.
 const CUT: f64 = 0.5;
 
 /// A bold constant step under supervision, for gradient sources whose errors follow the moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Guarded {
     step: f64,
+    cut: f64,
 }
 
 impl Guarded {
@@ -32,6 +33,7 @@ impl Guarded {
     pub fn new(first: f64) -> Result<Self, Error> {
         Ok(Self {
             step: positive("first step", first)?,
+            cut: CUT,
         })
     }
 }
@@ -46,8 +48,11 @@ impl StepRule for Guarded {
     }
 
     fn checked(&mut self, passed: bool) {
-        if !passed {
-            self.step = (CUT * self.step).max(f64::MIN_POSITIVE);
+        if passed {
+            self.cut = CUT;
+        } else {
+            self.step = (self.cut * self.step).max(f64::MIN_POSITIVE);
+            self.cut *= CUT;
         }
     }
 }
@@ -64,5 +69,10 @@ mod tests {
         assert_eq!(rule.scheduled(3), Some(0.4));
         rule.checked(false);
         assert_eq!(rule.scheduled(4), Some(0.2));
+        rule.checked(false);
+        assert_eq!(rule.scheduled(5), Some(0.05));
+        rule.checked(true);
+        rule.checked(false);
+        assert_eq!(rule.scheduled(6), Some(0.025));
     }
 }

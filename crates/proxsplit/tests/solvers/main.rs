@@ -7,6 +7,7 @@ mod curvature;
 mod default_steps;
 mod equivalences;
 mod error_floor;
+mod families;
 mod following;
 mod inequalities;
 mod inexact;

@@ -8,6 +8,7 @@ use crate::products::Lanes;
 use crate::settings::{Settings, Step};
 use crate::visits::Batches;
 use crate::work::{Work, scale_rows};
+use proxsplit::certificate::{Assumption, Standing};
 use proxsplit::ledger::{Level, Source};
 use proxsplit::solve::{Method as Kind, Progress, Setting};
 use proxsplit::{AtPoint, Class, Error, Ledger, Lipschitz, Solver};
@@ -179,6 +180,13 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
             assumptions: self.work.misfit.assumption().into_iter().collect(),
         };
         self.method.describe(&mut setting);
+        if self.work.memory.rises > 0 && setting.method == Kind::Monotone {
+            setting.assumptions.push(Assumption {
+                name: "a pass without momentum raised the objective",
+                standing: Standing::Violated,
+                text: "passes without momentum do not raise the objective".into(),
+            });
+        }
         setting
     }
 

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// One aggregated pass, which wins early, then batch passes; on sparse data and where entries are missing batch passes alone.
+    /// One aggregated pass, which wins early, then batch passes; batch passes alone on sparse data, where entries are missing, and
+    /// where one batch would hold all columns.
     #[default]
     Auto,
     /// Algorithm 1 on φ(X) in the metric AAᵀ, with extrapolation.

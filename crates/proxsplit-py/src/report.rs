@@ -55,7 +55,7 @@ fn of_pair<'py>(py: Python<'py>, pair: &Pair) -> PyResult<Bound<'py, PyDict>> {
 
 fn of_method<'py>(py: Python<'py>, of: &OfMethod) -> PyResult<Bound<'py, PyDict>> {
     let fields = PyDict::new(py);
-    fields.set_item("guarantee", of.guarantee.to_string())?;
+    fields.set_item("guarantee", of.promise())?;
     let assumptions = of.assumptions.iter().map(|a| assumption(py, a));
     fields.set_item("assumptions", assumptions.collect::<PyResult<Vec<_>>>()?)?;
     fields.set_item("constant", of.constant)?;

@@ -77,10 +77,11 @@ fn solve(f: &dyn Linear, g: &dyn Prox, start: &[f64]) -> (Vec<f64>, Report) {
     (solver.into_x(), report)
 }
 
-/// Where labels can be separated and nothing holds x back, or nothing any more, there is no minimum.
+/// Where labels can be separated and nothing holds x back, or nothing any more, there is no minimum. The sigmoid loss is bounded, so
+/// that it can fall forever along x with labels that cannot be separated, too.
 fn has_minimum(loss: &str, text: &str) -> bool {
     let is_held = !["zero", "nonneg", "mcp", "scad"].contains(&text.split(':').next().unwrap());
-    loss != "logistic" || is_held
+    !["logistic", "sigmoid"].contains(&loss) || is_held
 }
 
 #[test]

@@ -19,7 +19,6 @@ use crate::revive::revive;
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
 use proxsplit::Error;
-use proxsplit::certificate::{Assumption, Standing};
 use proxsplit::solve::{Method as Kind, Setting};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -41,8 +40,6 @@ struct Extrapolation {
     next_plain: u64,
     /// The objective where the last plain pass ended.
     plain: Option<f64>,
-    /// Plain passes that raised the objective by more than rounding: there should be none.
-    rises: u32,
 }
 
 const START: Extrapolation = Extrapolation {
@@ -53,7 +50,6 @@ const START: Extrapolation = Extrapolation {
     is_known: false,
     next_plain: 16,
     plain: None,
-    rises: 0,
 };
 const GROWTH: f64 = 1.02;
 const CAP_GROWTH: f64 = 1.01;
@@ -138,13 +134,12 @@ impl<T: Lanes> Batch<T> {
         let before = work.memory.objective;
         self.pass(work, 0.0);
         let objective = work.objective_for(&self.ahead.a);
-        let rose = before.is_some_and(|before| objective > before + work.misfit.rounding());
+        work.note_rise(before, objective);
         work.memory.objective = Some(objective);
         self.plain.clone_from(&work.factors);
         self.extrapolation = Extrapolation {
             plain: Some(objective),
             next_plain: 2 * at.next_plain,
-            rises: at.rises + u32::from(rose),
             ..at
         };
     }
@@ -237,13 +232,6 @@ impl<T: Lanes> Method<T> for Batch<T> {
     fn describe(&self, setting: &mut Setting) {
         setting.method = Kind::Monotone;
         setting.vanishing = false;
-        if self.extrapolation.rises > 0 {
-            setting.assumptions.push(Assumption {
-                name: "a plain pass raised the objective",
-                standing: Standing::Violated,
-                text: "plain passes do not raise the objective".into(),
-            });
-        }
     }
 
     fn numbers(&self) -> Value {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypedDict
 
@@ -85,7 +86,7 @@ class Certificate:
     tolerance : float
         The residual up to which the point would have been called stationary.
     start_objective : float
-        The objective at the start.
+        The objective at the first look: at the start or, where g is not convex, one exact step from it.
     passes : float
         Passes over the data until the returned point was reached.
     at_point : dict
@@ -139,6 +140,13 @@ class Certificate:
     def errors(self) -> dict[str, tuple[str, float | None]]:
         """What is known of the errors of the gradient, ``{source: (kind, level)}``."""
         return self.of_method["errors"]
+
+    @classmethod
+    def of_factors(cls, fields: dict[str, Any]) -> Certificate:
+        """The certificate of an estimator, whose factors are H and W; the native module calls them X, which is the data here, and A."""
+        letters = {"X": "H", "A": "W"}
+        details = [(name, re.sub(r"\b[XA]\b", lambda found: letters[found[0]], text)) for name, text in fields["details"]]
+        return cls(**{**fields, "details": details})
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as a dictionary that json can write."""

@@ -17,6 +17,8 @@ from ._factorization import Factorization, checked_rank, checked_run, threads
 from ._progress import Progress
 from ._terms import joined
 
+# Passes with half the penalty before the run.
+WARM_UP = 10
 FITS = ("lars", "cd")
 TRANSFORMS = ("omp", "lars", "lasso_lars", "lasso_cd", "threshold")
 
@@ -27,6 +29,9 @@ class DictionaryLearning(Factorization):
     The objective is that of :class:`sklearn.decomposition.DictionaryLearning`::
 
         ½‖X − WH‖² + alpha·‖W‖₁   with ‖H_k‖₂ ≤ 1 for every atom
+
+    Unless atoms to start from are given or `max_iter` is below 20, up to ten passes with half of `alpha` come first, which are not counted:
+    where the penalty is strong, atoms that begin with few samples would lose them too early, and runs end at worse dictionaries.
 
     Parameters
     ----------
@@ -71,7 +76,7 @@ class DictionaryLearning(Factorization):
     batch_size : int or None, default=None
         Samples in a batch, for the methods that have some.
     n_threads : int or None, default=None
-        Number of threads; None is one for each core.
+        Number of threads; None is one for each core. Small data use one: the numbers are the same.
     dtype : dtype, default=None
         Type of the factors; None is float32 for float32 data, else float64.
     missing : {'nan', 'unstored'} or None, default=None
@@ -193,6 +198,14 @@ class DictionaryLearning(Factorization):
             return "random", rank, None, None
         # Without codes, zeros: the first pass solves for them.
         return "custom", rank, np.zeros((X.shape[0], rank)) if codes is None else codes, in_ball(atoms)
+
+    def _warmed(self, X: Any, seed: int, start: tuple[str, int, Any, Any], sample_weight: Any) -> tuple[str, int, Any, Any]:
+        if start[0] == "custom" or self.max_iter < 2 * WARM_UP or self.alpha == 0:
+            return start
+        answer = self._run(X, seed, *start, sample_weight, codes=self._codes(self.alpha / 2, "alpha"), passes=float(WARM_UP))
+        if answer["interrupt"] is not None:
+            raise answer["interrupt"]
+        return "custom", start[1], answer["W"], answer["H"]
 
     def _check_algorithms(self) -> None:
         for parameter, choices in (("fit_algorithm", FITS), ("transform_algorithm", TRANSFORMS)):

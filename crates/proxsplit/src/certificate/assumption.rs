@@ -77,7 +77,7 @@ pub(super) fn of_steps(setting: &Setting) -> Assumption {
             (Standing::Measured, text.into())
         }
         Method::Monotone => {
-            let text = "no accepted pass raises the objective, and passes without momentum come again and again";
+            let text = "passes without momentum come again and again, begin no higher than the last of them ended, and do not raise the objective";
             (Standing::Measured, text.into())
         }
         Method::Adaptive if convex && setting.ledger.is_exact() => {

@@ -33,7 +33,7 @@ pub struct Certificate {
     pub of_method: OfMethod,
     /// The residual up to which the point would have been called stationary.
     pub tolerance: f64,
-    /// Φ at the start.
+    /// Φ at the first look: at the start or, where g is not convex, one exact step from it.
     pub start_objective: f64,
     /// Passes over the data until the returned point was reached.
     pub passes: f64,
@@ -84,12 +84,7 @@ impl Certificate {
         lines.extend(of.assumptions.iter().map(|a| ("assumes", a.to_string())));
         let errors = of.errors.entries();
         lines.extend(errors.map(|(source, level)| ("error", format!("{source}: {level}"))));
-        if let Some(rate) = of.rate {
-            lines.push((
-                "rate",
-                format!("some step so far moved x by at most {rate:.2e}"),
-            ));
-        }
+        lines.extend(of.rate_in_words().map(|text| ("rate", text)));
         lines
     }
 

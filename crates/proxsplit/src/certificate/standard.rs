@@ -11,7 +11,7 @@ pub struct Standard {
     pub relative: f64,
     /// The relative suboptimality that is asked for, if any.
     pub gap: Option<f64>,
-    /// Φ at the start.
+    /// Φ at the first look.
     pub start_objective: f64,
 }
 

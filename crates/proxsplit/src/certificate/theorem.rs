@@ -17,9 +17,11 @@ pub enum Guarantee {
     Minimizer,
     /// Errors vanish: limit points are stationary.
     Stationary,
-    /// Errors vanish, but so slowly that Φ need not converge: some limit point is stationary, if there is one.
+    /// Passes with momentum and without: limit points of those without are stationary.
+    PlainStationary,
+    /// Errors vanish, but so slowly that Φ need not converge: some limit point is stationary, if iterates stay bounded.
     SomeStationary,
-    /// Some limit point has a residual of at most `radius` = K·ē.
+    /// Some limit point has a residual of at most `radius` = K·ē, if iterates stay bounded.
     Neighbourhood {
         /// ē, the largest level of the errors.
         error: f64,
@@ -105,13 +107,28 @@ impl OfMethod {
 
     /// What the theorem promises, with the condition that it rests on if that is only estimated.
     pub fn promise(&self) -> String {
-        let is_estimated = |a: &Assumption| a.standing == Standing::Estimated;
         let claims = !matches!(self.guarantee, Guarantee::None { .. });
-        if claims && self.assumptions.iter().any(is_estimated) {
+        if claims && self.rests_on_estimates() {
             format!("if the estimates below hold: {}", self.guarantee)
         } else {
             self.guarantee.to_string()
         }
+    }
+
+    /// What the rate says in words, with the same condition.
+    pub(super) fn rate_in_words(&self) -> Option<String> {
+        let condition = if self.rests_on_estimates() {
+            "if the estimates above hold: "
+        } else {
+            ""
+        };
+        self.rate
+            .map(|rate| format!("{condition}some step so far moved x by at most {rate:.2e}"))
+    }
+
+    fn rests_on_estimates(&self) -> bool {
+        let is_estimated = |a: &Assumption| a.standing == Standing::Estimated;
+        self.assumptions.iter().any(is_estimated)
     }
 }
 
@@ -161,6 +178,7 @@ fn guarantee(setting: &Setting, assumptions: &[Assumption], curve: Option<Curve>
             }
             // Σ η·(‖Δ‖/η)² < ∞ and Σ η = ∞ say only that ‖Δ‖/η is small again and again.
             _ if follows && setting.vanishing && !errors.is_exact() => Guarantee::SomeStationary,
+            _ if setting.method == Method::Monotone => Guarantee::PlainStationary,
             true => Guarantee::Minimizer,
             false => Guarantee::Stationary,
         };
@@ -198,10 +216,15 @@ impl fmt::Display for Guarantee {
         match self {
             Guarantee::Minimizer => out.write_str("limit points are minimizers"),
             Guarantee::Stationary => out.write_str("limit points are stationary"),
-            Guarantee::SomeStationary => out.write_str("some limit point is stationary"),
+            Guarantee::PlainStationary => {
+                out.write_str("limit points of the passes without momentum are stationary")
+            }
+            Guarantee::SomeStationary => {
+                out.write_str("some limit point is stationary, if x stays bounded")
+            }
             Guarantee::Neighbourhood { error, radius } => write!(
                 out,
-                "some limit point has a residual of at most {radius:.2e} = {:.2}·ē, ē = {error:.2e}",
+                "some limit point has a residual of at most {radius:.2e} = {:.2}·ē, ē = {error:.2e}, if x stays bounded",
                 radius / error
             ),
             Guarantee::InExpectation => out.write_str(

@@ -67,7 +67,7 @@ pub enum Method {
     /// The same with longer steps whose descent is checked at every look; where the check fails, the run is taken back and the step is
     /// halved.
     Guarded,
-    /// Any passes that never raise Φ, with plain descent passes again and again in between.
+    /// Any passes, with descent passes again and again in between, each of which begins no higher than the last one ended.
     Monotone,
     /// A subgradient step, which no theorem here covers.
     Subgradient,

@@ -86,8 +86,8 @@ impl<T: Real> Probe<T> {
             // ∇f(x⁺) moves by L‖p − p*‖ ≤ ‖p − p*‖/η at most. The prox of a convex g passes on no more than the error of ∇f(x); else that
             // of ∇f(x⁺) is all that counts.
             let (residual, weight, gradient_error) = match beyond {
-                None => (moved / step, 1.0, from.error),
-                Some((_, off)) => (self.slope(from, step), 2.0, off),
+                None => (self.move_or_slope(from, moved, step), 1.0, from.error),
+                Some((_, off)) => (self.slope(from, &self.gradient, step), 2.0, off),
             };
             return Shown {
                 step,
@@ -129,19 +129,30 @@ impl<T: Real> Probe<T> {
         errors.is_nan() || changed <= residual * (1.0 + 1e-9) + rounding + errors
     }
 
-    /// ‖∇f(x⁺) + (y − x⁺)/η‖ with the y = x − η∇f(x) that the prox was given, rounded as it was. Where y rounds to x, the
+    /// ‖x⁺ − x‖/η; where the rounding of x alone is more than a gradient that counts, also as ‖∇f(x) + (y − x⁺)/η‖, the larger one:
+    /// there y rounds to x, and any point would look stationary.
+    fn move_or_slope(&self, from: &Point<'_, T>, moved: f64, step: f64) -> f64 {
+        let epsilon = T::EPSILON.f64();
+        let seen = moved / step;
+        if epsilon * vec::norm(&from.x) / step > epsilon.sqrt() * from.scale() {
+            seen.max(self.slope(from, &from.gradient, step))
+        } else {
+            seen
+        }
+    }
+
+    /// ‖∇ + (y − x⁺)/η‖ with the y = x − η∇f(x) that the prox was given, rounded as it was. Where y rounds to x, the
     /// formula with x − η∇f(x) in full would lose ∇f.
-    fn slope(&self, from: &Point<'_, T>, step: f64) -> f64 {
+    fn slope(&self, from: &Point<'_, T>, gradient: &[T], step: f64) -> f64 {
         let eta = T::of(step);
         let given = from.x.iter().zip(&from.gradient);
-        let squares =
-            given
-                .zip(self.x.iter().zip(&self.gradient))
-                .map(|((&x, &g), (p, beyond))| {
-                    let y = x - eta * g;
-                    let slope = beyond.f64() + (y.f64() - p.f64()) / step;
-                    slope * slope
-                });
+        let squares = given
+            .zip(self.x.iter().zip(gradient))
+            .map(|((&x, &g), (p, beyond))| {
+                let y = x - eta * g;
+                let slope = beyond.f64() + (y.f64() - p.f64()) / step;
+                slope * slope
+            });
         squares.sum::<f64>().sqrt()
     }
 }

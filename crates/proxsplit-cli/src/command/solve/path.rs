@@ -31,6 +31,8 @@ struct Step {
     seconds: f64,
     verdict: &'static str,
     converged: bool,
+    #[serde(skip)]
+    diverged: bool,
 }
 
 impl Step {
@@ -48,6 +50,7 @@ impl Step {
             seconds: report.seconds,
             verdict: certificate.verdict.code(),
             converged: report.converged(),
+            diverged: report.reason == Reason::Diverged,
         }
     }
 
@@ -122,6 +125,8 @@ fn outcome(args: &Args, count: usize, steps: &[Step]) -> Outcome {
     let all = steps.iter().all(|step| step.converged);
     if steps.len() < count {
         Outcome::Interrupted
+    } else if steps.iter().any(|step| step.diverged) {
+        Outcome::Diverged
     } else if args.shown.strict && !all {
         Outcome::NotConverged
     } else {

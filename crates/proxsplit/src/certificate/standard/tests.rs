@@ -48,12 +48,8 @@ fn nothing_unsound_is_stationary_or_optimal() {
     }
 }
 
-#[test]
-fn a_gap_that_rounds_below_zero_is_zero() {
-    let mut at = at(1.0, 1e-7);
-    at.gap = Some(-1e-17);
-    assert!(STANDARD.is_stationary(&at) && STANDARD.is_optimal(&at));
-    let certificate = Certificate {
+fn optimal(at: AtPoint) -> Certificate {
+    Certificate {
         verdict: Verdict::Optimal,
         at_point: at,
         of_method: of(&plain()),
@@ -61,8 +57,27 @@ fn a_gap_that_rounds_below_zero_is_zero() {
         start_objective: 10.0,
         passes: 1.0,
         obstacle: None,
-    };
-    let text = certificate.to_string();
+    }
+}
+
+#[test]
+fn a_gap_that_is_no_part_of_the_minimum_is_told_by_itself() {
+    let mut at = at(1e-17, 1e-7);
+    at.gap = Some(1e-17);
+    assert!(STANDARD.is_optimal(&at));
+    let words = optimal(at).words();
+    assert!(
+        words.ends_with("objective at most 1.0e-17 above the minimum"),
+        "{words}"
+    );
+}
+
+#[test]
+fn a_gap_that_rounds_below_zero_is_zero() {
+    let mut at = at(1.0, 1e-7);
+    at.gap = Some(-1e-17);
+    assert!(STANDARD.is_stationary(&at) && STANDARD.is_optimal(&at));
+    let text = optimal(at).to_string();
     assert!(
         text.contains("at most 0.0") && !text.contains("at most -"),
         "{text}"

@@ -43,7 +43,7 @@ use terms::Terms;
 /// use proxsplit::{Stop, WorkingSet, prox::L1, run, smooth::LeastSquares};
 /// let a = Dense::new(2, 3, Order::RowMajor, Elements::F64(&[1.0, 0.0, 0.5, 0.0, 2.0, 0.5]))?;
 /// let (f, g) = (LeastSquares::new(a, &[3.0, 1.0])?, L1::new(1.0)?);
-/// let mut solver = WorkingSet::new(&f, &g, &[0.0; 3])?;
+/// let mut solver = WorkingSet::new(&f, &g, &[0.0_f64; 3])?;
 /// let report = run(&mut solver, &Stop::default(), ());
 /// // (2, ¼, 0) is the minimizer of ½(x₁ − 3)² + ½(2x₂ − 1)² + |x₁| + |x₂|, and the third column gains nothing.
 /// assert!(report.converged() && (solver.x()[0] - 2.0).abs() < 1e-6 && solver.x()[2] == 0.0);

@@ -75,7 +75,8 @@ pub(super) fn run(args: &Args, count: usize) -> anyhow::Result<Outcome> {
     if args.path_end >= 1.0 {
         return Err(misuse("--path-end must be below 1: weights fall along the path").into());
     }
-    if args.method == super::Method::Incremental {
+    use super::Method::{Incremental, Page, Saga};
+    if matches!(args.method, Incremental | Page | Saga) {
         return Err(misuse("--path needs whole gradients: leave --method out").into());
     }
     let Some(penalty) = &args.penalty else {

@@ -12,6 +12,7 @@ use proxsplit::certificate::{Assumption, Standing};
 use proxsplit::ledger::{Level, Source};
 use proxsplit::solve::{Method as Kind, Progress, Setting};
 use proxsplit::{AtPoint, Class, Error, Ledger, Lipschitz, Solver};
+use std::time::Instant;
 
 /// A run of one method on one problem.
 ///
@@ -29,6 +30,8 @@ pub struct Factorization<'a, T: Lanes> {
     escape: Option<Escape<T>>,
     /// Whether the last step led to numbers that are not finite.
     is_lost: bool,
+    /// Seconds before the first step that no run has counted yet.
+    set_up: f64,
 }
 
 impl<'a, T: Lanes> Factorization<'a, T> {
@@ -38,6 +41,7 @@ impl<'a, T: Lanes> Factorization<'a, T> {
         settings: Settings,
         start: Option<Factors<T>>,
     ) -> Result<Self, Error> {
+        let begin = Instant::now();
         match settings.step {
             Step::Auto => {}
             Step::Constant(step) => drop(proxsplit::step::Constant::new(step)?),
@@ -67,6 +71,7 @@ impl<'a, T: Lanes> Factorization<'a, T> {
             kept: None,
             escape: None,
             is_lost: false,
+            set_up: problem.data.set_up() + begin.elapsed().as_secs_f64(),
         })
     }
 
@@ -157,6 +162,11 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
 
     fn look_cost(&self) -> f64 {
         self.work.misfit.look_cost()
+    }
+
+    /// The data's and the start's.
+    fn take_set_up(&mut self) -> f64 {
+        std::mem::take(&mut self.set_up)
     }
 
     fn setting(&self) -> Setting {

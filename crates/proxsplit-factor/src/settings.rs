@@ -35,7 +35,8 @@ pub use proxsplit::gradient::Inner;
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
-    /// Starts at 1 and shrinks when the residual has come down to the drift of a pass, the floor of that step.
+    /// Between mini-batches it starts at 1 and shrinks when the residual has come down to the drift of a pass; a whole pass makes a step of 1
+    /// for a gradient without what is known of that drift.
     #[default]
     Auto,
     /// The same in every pass.

@@ -5,6 +5,7 @@ mod auto;
 mod batch;
 mod entropic;
 mod incremental;
+mod momentum;
 mod sggd;
 
 use crate::loss::Loss;

@@ -111,6 +111,11 @@ pub trait Solver: Iterator<Item = Progress> {
         1.0
     }
 
+    /// Seconds that were spent before the first step, told once: a run counts them.
+    fn take_set_up(&mut self) -> f64 {
+        0.0
+    }
+
     /// What is known of this run since the last look.
     fn setting(&self) -> Setting;
 

@@ -74,16 +74,14 @@ impl<'a, T: Real> Point<'a, T> {
 
     /// f(x) and, in `gradient`, ∇f(x); costs nothing if they are there already.
     pub(super) fn evaluate(&mut self) -> f64 {
-        match self.value {
-            Some(value) => value,
-            None => {
-                let (value, error) =
-                    self.f
-                        .gradient_within(&self.x, self.accuracy, &mut self.gradient);
-                self.error = error;
-                *self.value.insert(value)
-            }
+        if let Some(value) = self.value {
+            return value;
         }
+        let (value, error) = self
+            .f
+            .gradient_within(&self.x, self.accuracy, &mut self.gradient);
+        self.error = error;
+        *self.value.insert(value)
     }
 
     /// Whether a look is at x⁺ and needs a gradient there.

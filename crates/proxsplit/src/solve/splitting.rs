@@ -181,7 +181,7 @@ impl<T: Real> Solver for Splitting<'_, T> {
             .point
             .measure(reference, self.seen().is_safe(reference));
         self.seen.refute(self.point.refuted());
-        let of_source = self.source.as_ref().map(|source| source.source());
+        let of_source = self.source.as_ref().map(GradientSource::source);
         if of_source != Some(Source::Rounding) {
             self.ledger
                 .raise(Source::Rounding, Level::Estimated(at.rounding));
@@ -224,7 +224,7 @@ impl<T: Real> Solver for Splitting<'_, T> {
             ledger: self.ledger,
             assumptions: self.assumptions(),
         };
-        match self.source.as_ref().and_then(|source| source.following()) {
+        match self.source.as_ref().and_then(GradientSource::following) {
             None => plain,
             Some(follows) => self.of_following(plain, &follows),
         }

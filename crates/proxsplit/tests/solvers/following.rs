@@ -40,7 +40,7 @@ fn boxed<'a>(
 }
 
 /// The same sum without the structure of a linear model, of which nothing is known.
-fn hidden<'a>(f: &'a dyn FiniteSum) -> impl FiniteSum + 'a {
+fn hidden(f: &dyn FiniteSum) -> impl FiniteSum + '_ {
     FnSum::new(
         f.dim(),
         f.terms(),
@@ -204,7 +204,7 @@ fn a_step_that_is_far_too_long_is_taken_back_until_it_serves() {
             solver = solver.gradient(make(&f)).step(rule);
             let report = run(&mut solver, &long(), ());
             assert!(report.converged(), "{name}: {}", report.certificate);
-            let looks: Vec<f64> = report.looks().map(|row| row.objective()).collect();
+            let looks: Vec<f64> = report.looks().map(proxsplit::Row::objective).collect();
             assert!(looks.last() < looks.first(), "{name}");
         }
     }

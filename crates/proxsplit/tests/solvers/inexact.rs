@@ -20,7 +20,9 @@ fn inexact<'a>(
     let work = move |x: &[f64], accuracy: f64, grad: &mut [f64]| {
         let value = f.gradient(x, grad);
         let size = off(accuracy) / (COLS as f64).sqrt();
-        grad.iter_mut().for_each(|g| *g -= size * g.signum());
+        for g in grad.iter_mut() {
+            *g -= size * g.signum();
+        }
         (value, stated(accuracy))
     };
     let l = f.lipschitz();

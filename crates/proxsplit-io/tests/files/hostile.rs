@@ -243,7 +243,7 @@ fn numpy() {
     refused(
         Format::Npy,
         b"PK\x03\x04 not an array",
-        "byte 0: this is no .npy file",
+        "byte 0: this is not an .npy file",
     );
     refused(
         Format::Npy,

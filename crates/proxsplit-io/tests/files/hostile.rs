@@ -255,6 +255,6 @@ fn numpy() {
         b"\x93NUMPY\x02\x00\xff\xff\xff\xff",
         "not plausible",
     );
-    refused(Format::Npz, b"", "no zip archive");
-    refused(Format::Npz, b"PK\x03\x04 not an archive", "no zip archive");
+    refused(Format::Npz, b"", "not a zip archive");
+    refused(Format::Npz, b"PK\x03\x04 not an archive", "not a zip archive");
 }

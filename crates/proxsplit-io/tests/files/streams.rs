@@ -100,7 +100,7 @@ fn an_array_in_a_stream_must_end_where_it_says() {
         assert!(refusal(&path).contains("ends too early"), "{length}");
     }
     fs::write(&path, [&whole[..], b"x"].concat()).unwrap();
-    assert!(refusal(&path).contains("bytes behind the end"));
+    assert!(refusal(&path).contains("extra bytes after the end"));
 }
 
 #[cfg(target_os = "linux")]

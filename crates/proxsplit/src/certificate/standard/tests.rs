@@ -27,7 +27,7 @@ const STANDARD: Standard = Standard {
 #[test]
 fn nothing_unsound_is_stationary_or_optimal() {
     assert!(STANDARD.is_stationary(&at(1.0, 1e-7)));
-    let spoiled: [fn(&mut AtPoint); 9] = [
+    let spoiled: [fn(&mut AtPoint); 11] = [
         |at| at.feasible = false,
         |at| at.objective = f64::NEG_INFINITY,
         |at| at.objective = f64::NAN,

@@ -1,4 +1,4 @@
-//! `incremental`: eq.32 on mini-batches of columns, in the metric H = AAᵀ.
+//! `incremental`: eq.32 on mini-batches of columns, in the metric H = AAᵀ, or with H = ‖AAᵀ‖·I in its plain form.
 //!
 //! x^{k,t+1} = O(x^{k,t} − η∇f_t(x^{k,t})), xᵏ⁺¹ = M(xᵏ − ηΣ_t ∇f_t(x^{k,t})), where M is the prox in the metric H/η and O is the
 //! same or the identity. In this metric η is about 1 for the sum of all terms, whatever the data's scale.
@@ -12,12 +12,12 @@ mod metric;
 #[cfg(test)]
 mod tests;
 
+use super::pass_metric::{gram_of_codes, shape, step_of_pass};
 use super::{Method, own_numbers};
-use crate::balance::Balance;
 use crate::codes::{Quadratic, Term};
 use crate::misfit::Share;
 use crate::products::{Lanes, distance_squared, times};
-use crate::settings::{Inner, Step};
+use crate::settings::{Inner, Metric, Step};
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
 use drift::Known;
@@ -57,6 +57,7 @@ pub(crate) struct Incremental<T> {
     batches: Batches,
     inner: Inner,
     step: Step,
+    choice: Metric,
     /// Xᵀ at the start of the pass.
     start: Vec<T>,
     /// Σ_t ∇f_t so far.
@@ -78,12 +79,14 @@ pub(crate) struct Incremental<T> {
 }
 
 impl<T: Lanes> Incremental<T> {
-    pub(crate) fn new(work: &Work<'_, T>, batches: Batches, (inner, step): (Inner, Step)) -> Self {
+    pub(crate) fn new(work: &Work<'_, T>, batches: Batches, choice: (Inner, Step, Metric)) -> Self {
         let rank = work.problem.rank;
         let zeros = vec![T::ZERO; work.factors.x.len()];
+        let (inner, step, choice) = choice;
         Self {
             inner,
             step,
+            choice,
             start: work.factors.x.clone(),
             sum: zeros.clone(),
             seen: zeros.clone(),
@@ -123,33 +126,15 @@ impl<T: Lanes> Incremental<T> {
     fn begin_pass(&mut self, work: &mut Work<'_, T>, seen: usize) {
         let rank = work.problem.rank;
         self.start.copy_from_slice(&work.factors.x);
-        if work.memory.pass == 0 {
-            let share = T::of(work.problem.data.cols() as f64 / seen as f64);
-            for (metric, &gram) in self.metric.iter_mut().zip(&self.share.curvature) {
-                *metric = share * gram;
+        gram_of_codes(&mut self.metric, work, (&self.share.curvature, seen));
+        shape(&mut self.metric, (self.choice, rank), |trace| {
+            match self.inner {
+                Inner::Prox => T::EPSILON.f64() * trace,
+                Inner::Identity => DAMPING * trace / rank as f64,
             }
-        } else {
-            let data = work.problem.data;
-            data.gram_of_codes(&mut self.metric, &work.factors.a, (rank, 0));
-            let largest = T::of(data.largest_of_features());
-            self.metric.iter_mut().for_each(|value| *value *= largest);
-        }
-        let trace: f64 = (0..rank).map(|k| self.metric[k * (rank + 1)].f64()).sum();
-        let ridge = match self.inner {
-            Inner::Prox => T::EPSILON.f64() * trace,
-            Inner::Identity => DAMPING * trace / rank as f64,
-        };
-        for k in 0..rank {
-            self.metric[k * rank + k] += T::of(ridge);
-        }
-        work.memory.step = match self.step {
-            Step::Auto => self.pass.cap,
-            Step::Constant(step) => step,
-            Step::Diminishing { first, power } => {
-                first / (1.0 + work.memory.pass as f64).powf(power)
-            }
-        };
-        let step = work.memory.step;
+        });
+        let step = step_of_pass(self.step, work.memory.pass, self.pass.cap);
+        work.memory.step = step;
         let (least, greatest) = self.pass.known.steps.unwrap_or((step, step));
         self.pass.known.steps = Some((least.min(step), greatest.max(step)));
     }
@@ -174,7 +159,7 @@ impl<T: Lanes> Incremental<T> {
             self.pass.known.constant.turn();
         }
         self.clear();
-        let balance = Balance::of(&work.atoms, &work.codes);
+        let balance = work.balance();
         if balance.find(&mut work.scales, &work.factors) {
             work.factors.scale(&work.scales);
             crate::work::scale_rows(&mut self.good, &work.scales.atoms);
@@ -213,7 +198,7 @@ impl<T: Lanes> Method<T> for Incremental<T> {
         let range = self.batches.columns(work.memory.pass, work.memory.visited);
         let part = range.start * rank..range.end * rank;
         let x = std::mem::take(&mut work.factors.x);
-        work.solve_codes(&x, range.clone(), NEARLY_EXACT);
+        work.solve_codes(&x, range.clone(), work.effort);
         work.factors.x = x;
         let codes = &work.factors.a[part];
         if let Some(shares) = work.misfit.shares() {
@@ -324,7 +309,7 @@ impl<T: Lanes> Method<T> for Incremental<T> {
 }
 
 /// X ← the prox, in the metric H/η, of X − η·H⁻¹·gradient; there is room for H/η and for (H/η)X − gradient.
-fn prox_step<T: Lanes>(
+pub(super) fn prox_step<T: Lanes>(
     term: Term<'_, T>,
     (metric, step): (&[T], f64),
     x: &mut [T],

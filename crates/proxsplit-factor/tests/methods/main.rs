@@ -8,6 +8,7 @@ mod floor;
 mod huber;
 mod kl;
 mod lost;
+mod metric;
 mod missing;
 mod overcomplete;
 mod quality;

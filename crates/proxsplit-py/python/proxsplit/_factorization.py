@@ -46,6 +46,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     dtype: Any
     missing: str | None
     fixed_atoms: Any = None
+    metric: str | None = None
 
     def _terms(self, n_samples: int, n_features: int) -> tuple[str, str]:
         """The text forms of the terms of a row of W and of a row of H."""
@@ -151,6 +152,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             "seed": seed,
             "method": self._method(),
             "batch_size": self.batch_size,
+            "metric": self.metric,
             "threads": self._threads(),
             "single": dtype == np.float32,
             "missing": self.missing,

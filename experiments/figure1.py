@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from statistics import median
 
 import numpy as np
@@ -63,6 +64,7 @@ def field(store: Store, case: Case, quick: bool) -> list[Program]:
     return [INCREMENTAL, PAPER, BATCH, *peers, *sklearn]
 
 
+@cache
 def upper(case: Case) -> float:
     """u of the box 0 ≤ X ≤ u: no entry of the shared start is larger."""
     return float(np.sqrt(4 * case.stored.mean() / case.scale / case.rank))
@@ -102,6 +104,8 @@ def later(store: Store, case: Case, seed: int, quick: bool) -> Work:
 
 def write(store: Store, out: Output, checks: Checks, quick: bool) -> None:
     present = [case for case in cases(quick) if not case.missing and all(one.is_done() for one in works(store, quick) if one.label.startswith(case.name))]
+    if not present:
+        return out.empty("figure1", "Figure 1: NMF")
     sections = "".join(section(store, case, out, quick) for case in present)
     failures = sorted({(row["program"], row["failure"]) for row in store.rows(TABLE) if row["failure"]})
     for case in present:
@@ -145,8 +149,6 @@ def answer(store: Store, present: list[Case], quick: bool) -> str:
 
     rival = {reference(store, case, quick).name for case in present}
     name = "SPAMS" if any("SPAMS" in one for one in rival) else ", ".join(rival)
-    if not present:
-        return "No case is complete."
     return (
         f"To the objective at which {name} ended from the same start, the paper's method with its own scalar step was faster than {name} by a factor of {told(PAPER)}: medians with the range over seeds, 0 where it did "
         f"not get there in the time given. In the metric AAᵀ the factor was {told(INCREMENTAL)}. "
@@ -190,8 +192,9 @@ def draw(store: Store, case: Case, out: Output, quick: bool) -> None:
             if curve:
                 drawn[title, program.name] = (curve, looks[program.name] if programs is racing else style.look(index))
     least = min(value for curve, _ in drawn.values() for _, value in curve)
+    named = {}
     for panel, title in zip(axes, panels, strict=True):
-        labels = []
+        labels = named[panel] = []
         for (where, name), (curve, look) in drawn.items():
             shown = [(s, v / least - 1) for s, v in curve if 0 < v / least - 1 < ABOVE]
             if where == title and shown:
@@ -199,11 +202,10 @@ def draw(store: Store, case: Case, out: Output, quick: bool) -> None:
                 labels.append((*shown[-1], name, look["color"]))
         panel.set(xscale="log", yscale="log", title=title, ylabel="objective / least − 1")
         style.seconds(panel.xaxis)
-        panel.named = labels
     axes[-1].set_xlabel("seconds")
     figure.tight_layout()
-    for panel in axes:
-        style.label_ends(panel, panel.named)
+    for panel, labels in named.items():
+        style.label_ends(panel, labels)
     out.figure(f"figure1-{case.name}", figure)
 
 

@@ -18,6 +18,7 @@ from .store import Store
 __all__ = ["works", "write"]
 
 PAIRS = [(Arm(True, gram, rescaled), Arm(False, gram, rescaled)) for gram in (False, True) for rescaled in (False, True)]
+TITLE, APPENDIX = "Figure 2: sparse NMF, prox against subgradient", "Figure 2, appendix: every arm"
 MEASURES = {
     "objective": "objective, %",
     "x_zeros": "zeros of X at equal objective, points",
@@ -62,6 +63,9 @@ All arms, their steps and their numbers are in [the appendix](figure2-appendix.m
 
 def write(store: Store, out: Output, checks: Checks, quick: bool) -> None:
     present = [contest for contest in contests(quick) if complete(store, contest)]
+    if not present:
+        out.empty("figure2", TITLE)
+        return out.empty("figure2-appendix", APPENDIX)
     found = {(c.case.name, a.name): compare(store, c, a, b) for c in present for a, b in PAIRS}
     rows = [row(c, a, found[c.case.name, a.name]) for c in present for a, _ in PAIRS]
     text = TEXT.format(
@@ -73,7 +77,7 @@ def write(store: Store, out: Output, checks: Checks, quick: bool) -> None:
         sections="".join(section(store, c, out) for c in present),
     )
     forest(present, found, out)
-    out.page("figure2", "Figure 2: sparse NMF, prox against subgradient", text)
+    out.page("figure2", TITLE, text)
     appendix(store, present, out)
     inside(store, present, checks)
 
@@ -217,7 +221,7 @@ def appendix(store: Store, present: list[Contest], out: Output) -> None:
         head = ["arm", "η₀", "objective", "residual", "zeros of X", "zeros of A", "seconds"]
         sections += f"\n## {contest.case.title}\n\n{markdown(head, rows)}\nThe grids, η₀: objective at the end on seed {TUNED_ON}.\n\n{grids(store, contest)}"
     text = f"Medians with 95 % intervals over seeds at the end of the runs of [figure 2](figure2.md).\n{sections}\nRaw: `experiments/results/figure2.csv`."
-    out.page("figure2-appendix", "Figure 2, appendix: every arm", text)
+    out.page("figure2-appendix", APPENDIX, text)
 
 
 def grids(store: Store, contest: Contest) -> str:

@@ -35,6 +35,10 @@ class Output:
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / f"{name}.md").write_text(head + body.strip() + "\n")
 
+    def empty(self, name: str, title: str) -> None:
+        """A page of a part that has not been run."""
+        self.page(name, title, "No run of this part is complete yet.")
+
     def answer(self, name: str) -> str:
         """The paragraph that a page opens with, in one line."""
         path = self.folder / f"{name}.md"

@@ -117,7 +117,7 @@ def column(rows: list[dict], name: str) -> list[float]:
 def write(store: Store, out: Output, checks: Checks, quick: bool) -> None:
     """All studies, their figures and their page."""
     if not all(store.has(name) for name in STUDIES):
-        return
+        return out.empty("theory", "The theory at work")
     tables = {name: store.rows(name) for name in STUDIES}
     slopes, ratio = floor(tables["floor"], out, checks)
     drift_slopes, slack = drift(tables["drift"], out, checks)

@@ -63,18 +63,19 @@ def changed(store: Store, keep: bool) -> bool:
     return True
 
 
-def clock(works: list[Work]) -> str:
-    seconds = sum(one.seconds for one in works)
+def clock(works: list[Work], pace: float = 1.0) -> str:
+    seconds = pace * sum(one.seconds for one in works)
     return f"about {seconds / 60:.0f} minutes" if seconds >= 90 else f"about {seconds:.0f} seconds"
 
 
 def do(left: list[Work]) -> None:
-    """All of it, one after the other, saying what is done and what is left."""
+    """All of it, one after the other, saying what is done and, by the pace so far, how long the rest takes."""
+    begin, expected = time.perf_counter(), 0.0
     for index, one in enumerate(left):
-        begin = time.perf_counter()
         one.do()
-        spent = time.perf_counter() - begin
-        print(f"[{index + 1}/{len(left)}] {one.label}: {spent:.1f} s, {clock(left[index + 1 :])} left", flush=True)
+        spent, expected = time.perf_counter() - begin, expected + one.seconds
+        pace = spent / expected if expected > 30 else 1.0
+        print(f"[{index + 1}/{len(left)}] {one.label}; {clock(left[index + 1 :], pace)} left", flush=True)
 
 
 def pages(store: Store, where: Path, quick: bool) -> Checks:

@@ -72,7 +72,7 @@ def work(store: Store, case: Case, milestones: list[int], choice: tuple[int, flo
         setting = {"method": "incremental", "step": STEP, "batch": -(-columns // batches), "codes-tol": tolerance}
         store.add(TABLE, [named | row for row in follow(case, setting, seed, milestones)])
 
-    return Work(f"inner: {batches} batches, tolerance {tolerance:g}, seed {seed}", 1.6, lambda: store.has(TABLE, **named), do)
+    return Work(f"inner: {batches} batches, tolerance {tolerance:g}, seed {seed}", 1.0, lambda: store.has(TABLE, **named), do)
 
 
 def group(store: Store, batches: int, tolerance: float, seeds: int) -> list[list[dict]]:

@@ -70,10 +70,10 @@ def contests(quick: bool) -> list[Contest]:
     title = "generated graph 714545×739454, λ = γ = 1e−6"
     graph = replace(web, name="webgraph", title=title, file=str(webgraph.file()))
     return [
-        Contest(binding, 100, (2, 8, 32, 96), "both penalties bind", 1.2),
-        Contest(rand, 500, (1, 3, 8, 20), "the paper's weights", 3.0),
-        Contest(web, 50000, (1, 3, 8), "the paper's weights", 2.8, grid=6),
-        Contest(graph, 100000, (1, 2, 5), "the paper's weights", 4.2, grid=6),
+        Contest(binding, 100, (2, 8, 32, 96), "both penalties bind", 1.0, grid=7),
+        Contest(rand, 500, (2, 6, 16), "the paper's weights", 2.4, grid=6),
+        Contest(web, 50000, (2, 6), "the paper's weights", 2.2, grid=5),
+        Contest(graph, 100000, (2, 5), "the paper's weights", 3.6, grid=5),
     ]
 
 
@@ -105,7 +105,7 @@ def tuning(store: Store, contest: Contest) -> Work:
         store.add("figure2_grids", [{"case": contest.case.name, "points": budget}])
 
     label = f"{contest.case.name}: tuning of {len(ARMS)} arms, {contest.grid} steps each"
-    seconds = len(ARMS) * (contest.grid + 1) * 0.8 * contest.seconds
+    seconds = len(ARMS) * (contest.grid + 1) * 0.7 * contest.seconds
     return Work(label, seconds, lambda: store.has("figure2_grids", case=contest.case.name), do)
 
 

@@ -200,6 +200,7 @@ def forest(present: list[Contest], found: dict, out: Output) -> None:
     axes.axvline(0, color=style.GREY, linewidth=1)
     axes.set_yticks(range(len(rows)), [f"{c.case.name}: {a.name.removeprefix('prox, ')}" for c, a in reversed(rows)])
     axes.set_xscale("symlog", linthresh=0.01)
+    axes.margins(x=0.08)
     axes.set_xlabel("prox minus subgradient, % of the objective (left: prox lower)")
     out.figure("figure2", figure)
 

@@ -15,7 +15,7 @@ from .jobs import THREADS, Work
 from .store import Store
 
 MODULES = {"scikit-learn": "sklearn", "spams-bin": "spams", "pyplanc": "pyplanc", "pyproximal": "pyproximal"}
-OVERHEAD = 2.5
+OVERHEAD = 2.0
 
 
 def is_here(program: Program) -> bool:

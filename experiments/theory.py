@@ -88,7 +88,7 @@ STUDIES = {"floor": ["error_floor"]} | {name: ["theory", name] for name in ("dri
 
 def works(store: Store, quick: bool) -> list[Work]:
     """One study each; they are the same in a quick run."""
-    return [Work(f"theory: {name}", 5.0, lambda name=name: store.has(name), lambda name=name: study(store, name)) for name in STUDIES]
+    return [Work(f"theory: {name}", 4.0, lambda name=name: store.has(name), lambda name=name: study(store, name)) for name in STUDIES]
 
 
 def study(store: Store, name: str) -> None:

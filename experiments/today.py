@@ -18,7 +18,7 @@ from .store import Store
 from .variants import AGGREGATED, BATCH, INCREMENTAL, PAPER
 
 TABLE = "today"
-SECONDS = {"rand": 2.5, "cbcl": 1.5}
+SECONDS = {"rand": 1.8, "cbcl": 1.0}
 SEEDS = 3
 BPG = Program("NumPy BPG-NMF", "numpy_bpg")
 

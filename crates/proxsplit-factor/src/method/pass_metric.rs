@@ -3,6 +3,7 @@
 //! It comes from the codes as they are when the pass begins and stays the same for all of its steps. With H = LI a step of length η
 //! in the metric is a plain step of length η/L, and 0 < η < 2/L of eq.38 reads 0 < η < 2 for both.
 
+use super::incremental::damp;
 use crate::look::largest_eigenvalue;
 use crate::products::Lanes;
 use crate::settings::{Metric, Step};
@@ -29,22 +30,17 @@ pub(super) fn gram_of_codes<T: Lanes>(
     }
 }
 
-/// Makes H of AAᵀ, to which `ridge` of its trace is added where H is AAᵀ itself.
-pub(super) fn shape<T: Lanes>(
-    matrix: &mut [T],
-    (metric, rank): (Metric, usize),
-    ridge: impl Fn(f64) -> f64,
-) {
-    let diagonal = match metric {
-        Metric::Gram => ridge((0..rank).map(|k| matrix[k * (rank + 1)].f64()).sum()),
+/// Makes H of AAᵀ, to whose diagonal a fraction of its mean is added where H is AAᵀ itself.
+pub(super) fn shape<T: Lanes>(matrix: &mut [T], (metric, rank): (Metric, usize), damping: f64) {
+    match metric {
+        Metric::Gram => damp(matrix, rank, damping),
         Metric::Scalar => {
-            let largest = largest_eigenvalue(matrix, rank);
+            let largest = T::of(largest_eigenvalue(matrix, rank));
             matrix.fill(T::ZERO);
-            largest
+            for diagonal in matrix.iter_mut().step_by(rank + 1) {
+                *diagonal = largest;
+            }
         }
-    };
-    for k in 0..rank {
-        matrix[k * rank + k] += T::of(diagonal);
     }
 }
 

@@ -5,7 +5,7 @@
 //! With a metric H of the pass, X ← Π_H(X − η_k H⁻¹(∇f_t(X) + (|t|/T)·s)) with η_k = η₀/(1 + k)^p in pass k and the projection in that
 //! metric too: the step of `incremental`, but for the subgradient in the place of the prox and the last point of a pass as its outcome.
 
-use super::incremental::prox_step;
+use super::incremental::{BETWEEN, prox_step};
 use super::pass_metric::{gram_of_codes, shape, step_of_pass};
 use super::{Method, own_numbers};
 use crate::codes::largest_eigenvalue_bound;
@@ -121,7 +121,7 @@ impl<T: Lanes> Sggd<T> {
         if work.memory.visited == 0 {
             gram_of_codes(&mut metric.matrix, work, (&self.share.curvature, seen));
             let choice = (metric.choice, rank);
-            shape(&mut metric.matrix, choice, |trace| T::EPSILON.f64() * trace);
+            shape(&mut metric.matrix, choice, rank as f64 * T::EPSILON.f64());
             work.memory.step =
                 step_of_pass(Step::Diminishing { first, power }, work.memory.pass, 1.0);
         }
@@ -133,8 +133,8 @@ impl<T: Lanes> Sggd<T> {
         metric.before.copy_from_slice(&work.factors.x);
         let of_pass = (&*metric.matrix, work.memory.step);
         let room = (&mut *self.share.curvature, &mut *metric.linear);
-        let term = work.atoms.box_alone();
-        prox_step(term, of_pass, &mut work.factors.x, &self.share.slope, room);
+        let how = (work.atoms.box_alone(), BETWEEN);
+        prox_step(how, of_pass, &mut work.factors.x, &self.share.slope, room);
         work.memory.displacement = distance_squared(&metric.before, &work.factors.x).sqrt();
     }
 

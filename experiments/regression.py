@@ -140,14 +140,11 @@ TABLE = "regression"
 
 
 def works(store: Store) -> list[Work]:
-    """Every method on every problem; those that the program does not have are left out."""
-    known = methods()
+    """Every method on every problem."""
     found = []
     for problem in problems():
         for package, program, method, year, promise, solve in ROWS:
             if program == "scikit-learn" and problem.loss != "logistic":
-                continue
-            if program == "proxsplit" and method.lower() in ("saga", "page") and method.lower() not in known:
                 continue
             named = {"problem": problem.title, "program": program, "method": method}
 
@@ -157,11 +154,6 @@ def works(store: Store) -> list[Work]:
 
             found.append(Work(f"regression: {program}, {method}", 3.0, lambda named=named: store.has(TABLE, **named), do))
     return found
-
-
-def methods() -> str:
-    """The help of `proxsplit solve`, where its methods stand."""
-    return subprocess.run([str(BINARY), "solve", "--help"], capture_output=True, text=True, check=True).stdout.lower()
 
 
 def outcome(problem: Problem, package: str | None, solve: Callable) -> list[str]:

@@ -4,42 +4,16 @@
 //! share of the gradient rounded to a few bits, so that the error does not vanish where the shares cancel.
 
 use super::Sample;
-use proxsplit::gradient::GradientSource;
+use proxsplit::gradient::{GradientSource, Stale};
 use proxsplit::ledger::Source;
 use proxsplit::linalg::vec::norm;
 use proxsplit::prox::L1;
 use proxsplit::smooth::Cauchy;
 use proxsplit::step::Constant;
 use proxsplit::{FiniteSum, Level, Smooth, Splitting, Stop, run};
-use std::collections::VecDeque;
 
 const WORKERS: usize = 20;
 const ITERATIONS: f64 = 20000.0;
-
-/// ∇f(x^{k−τ})
-struct Late<'a> {
-    f: &'a dyn Smooth,
-    delay: usize,
-    points: VecDeque<Vec<f64>>,
-}
-
-impl GradientSource for Late<'_> {
-    fn estimate(&mut self, x: &[f64], _: f64, out: &mut [f64]) -> Level {
-        self.points.push_back(x.to_vec());
-        if self.points.len() > self.delay + 1 {
-            self.points.pop_front();
-        }
-        self.f.gradient(&self.points[0], out);
-        let (mut exact, mut error) = (vec![0.0; x.len()], out.to_vec());
-        self.f.gradient(x, &mut exact);
-        error.iter_mut().zip(&exact).for_each(|(e, g)| *e -= g);
-        Level::Measured(norm(&error))
-    }
-
-    fn source(&self) -> Source {
-        Source::Stale
-    }
-}
 
 /// Σ_t Q(∇f_t(x)), Q rounding to `bits` bits of the mantissa.
 struct Lossy<'a> {
@@ -86,10 +60,8 @@ pub(crate) fn study() {
     println!("source,amount,share,residual,level,constant,verdict");
     for share in [1.0, 0.1] {
         for delay in [0, 1, 4, 16, 64] {
-            let points = VecDeque::new();
-            let f = &f;
-            let source = Late { f, delay, points };
-            end(f, source, (share, longest), &format!("late,{delay}"));
+            let label = format!("late,{delay}");
+            end(&f, Stale::new(&f, delay), (share, longest), &label);
         }
         for bits in [2, 4, 8, 11, 24] {
             let share_of_one = vec![0.0; f.dim()];

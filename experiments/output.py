@@ -31,7 +31,8 @@ class Output:
         style.save(figure, self.folder / f"{name}.svg")
 
     def page(self, name: str, title: str, body: str) -> None:
-        head = f"# {title}\n\nCommand: `{self.command}`. Measured {self.machine}.\n\n"
+        measured = f"Command: `{self.command}`. Measured {self.machine}." if self.machine else "Not measured yet: `make reproduce`."
+        head = f"# {title}\n\n{measured}\n\n"
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / f"{name}.md").write_text(head + body.strip() + "\n")
 

@@ -115,6 +115,16 @@ impl<'a, T: Lanes> Term<'a, T> {
         }
     }
 
+    /// The same factor with the box of an elementary term, and without its penalty.
+    pub(crate) fn box_alone(self) -> Self {
+        let elementary = self.elementary.map(|term| Elementary {
+            l1: 0.0,
+            sql2: 0.0,
+            ..term
+        });
+        Self { elementary, ..self }
+    }
+
     /// Improves the columns of `factor` (K × n) for the quadratic plus this term.
     pub(crate) fn solve(&self, problem: Quadratic<'_, T>, factor: &mut [T], effort: Effort) {
         match self.graph {

@@ -29,14 +29,15 @@ const LISTED: usize = 10;
 
 impl Args {
     pub(crate) fn run(self) -> anyhow::Result<Outcome> {
-        let description = self.description()?;
-        let interrupt = Interrupt::listen()?;
-        let folder = self.folder()?;
+        // Before any file is read: reading a file of weights or of a graph would begin the usual pool.
         if let Some(threads) = self.threads {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads.into())
                 .build_global()?;
         }
+        let description = self.description()?;
+        let interrupt = Interrupt::listen()?;
+        let folder = self.folder()?;
         let input = Input::open(&self.data, self.samples, self.missing, &self.reading)?;
         self.check_shape(&input)?;
         match self.dtype {

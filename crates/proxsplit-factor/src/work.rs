@@ -95,7 +95,7 @@ impl<'a, T: Lanes> Work<'a, T> {
     }
 
     /// What is to be done about the scale between X and A.
-    pub(crate) fn balance(&self) -> Balance {
+    pub(crate) fn balance(&self) -> Balance<'a, T> {
         if self.rescales {
             Balance::of(&self.atoms, &self.codes)
         } else {

@@ -104,10 +104,14 @@ const FORMATS: &[(&str, &str)] = &[
         "cells, with or without header and labels",
     ),
     (".h5ad, .h5", "anndata (--layer NAME), 10x; HDF5"),
+    (
+        ".png, .pgm, .tif",
+        "pictures: one is a matrix; the pages of a TIFF are columns",
+    ),
     ("-", "the standard input; tables need --format csv or tsv"),
     (
         "FOLDER",
-        "10x: matrix.mtx, features.tsv, barcodes.tsv, plain or .gz",
+        "10x: matrix.mtx, features.tsv, barcodes.tsv, plain or .gz; or pictures",
     ),
     ("swimmer", "256 pictures of 32×32 with 17 known parts"),
     ("rand:ROWSxCOLS", "uniform random numbers"),

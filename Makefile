@@ -72,9 +72,9 @@ reproduce: examples ## The paper's experiments beside the peers: docs/src/experi
 	bench/venv python -m experiments.verify
 
 reproduce-quick: examples ## The same on small generated data, as a test of the experiments
-	bench/venv python -m unittest discover --start-directory bench/tests --top-level-directory .
 	bench/venv python -m experiments --quick --fresh
 	bench/venv python -m experiments.verify --quick
+	bench/venv python -m unittest discover --start-directory bench/tests --top-level-directory .
 
 WHEEL := .venv-wheel
 $(WHEEL)/bin/python:

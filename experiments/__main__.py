@@ -30,7 +30,6 @@ def main() -> int:
     store = Store(results(asked.quick))
     if asked.fresh or changed(store, asked.keep):
         store.clear()
-    store.begin(f"make reproduce{'-quick' * asked.quick}")
     works = [one for name in asked.only for one in PARTS[name].works(store, asked.quick)]
     left = [one for one in works if not one.is_done()]
     print(f"{len(works) - len(left)} of {len(works)} pieces of work are done; the rest takes {clock(left)}.", flush=True)
@@ -38,6 +37,7 @@ def main() -> int:
         for name in asked.only:
             print(f"  {name}: {clock([one for one in PARTS[name].works(store, asked.quick) if not one.is_done()])}")
         return 0
+    store.begin(f"make reproduce{'-quick' * asked.quick}")
     do(left)
     checks = pages(store, folder(asked.quick), asked.quick)
     if asked.quick and checks.failed:

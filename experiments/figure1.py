@@ -43,7 +43,7 @@ Raw: `experiments/results/figure1.csv`.
 
 def cases(quick: bool) -> list[Case]:
     if quick:
-        return [replace(QUICK[0], shape=(200, 150), rank=6, seconds=0.15)]
+        return [replace(QUICK[0], title="RAND 200×150", shape=(200, 150), rank=6, seconds=0.15)]
     return [replace(case, seconds=SECONDS[case.name]) for case in FULL if case.name in SECONDS]
 
 

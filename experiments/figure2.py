@@ -48,7 +48,7 @@ Intervals are order statistics of the paired differences that cover their median
 ## What holds
 
 Prox minus subgradient, so that a negative objective and positive zeros speak for the prox; a ratio is the subgradient's passes (seconds) by the prox's, so that more than 1 speaks for
-the prox. The common residual of a pair is the larger one of the least that each has reached; the equal objective is the larger one of both ends. Bold: the interval leaves out no difference.
+the prox. The common residual of a pair is the larger one of the least that each has reached; the equal objective is the larger one of both ends. Bold: the interval excludes equality.
 
 {holds}
 ![Prox minus subgradient in percent of the objective](figure2.svg)
@@ -158,7 +158,7 @@ def answer(store: Store, present: list[Contest], found: dict) -> str:
     papers = "; ".join(f"{found[c.case.name, own]['objective'].text(lambda v: f'{v:+.2g}')} % on {c.case.title}" for c in present)
     return (
         f"With equally tuned steps and after equal passes, the prox ended at a lower objective than the subgradient in {lower} of {total} comparisons and at a higher one in {higher} "
-        f"(95 % intervals over paired seeds leave out no difference; the rest is undecided). In the paper's own form, a scalar step and no rescaling, prox minus subgradient was {papers}. "
+        f"(the 95 % interval over paired seeds excludes zero; the rest is undecided). In the paper's own form, a scalar step and no rescaling, prox minus subgradient was {papers}. "
         f"At equal objective the X of the prox had more zeros in {sparser} of {total} comparisons and fewer in {less}; to a common residual it took less time in {sooner} and more in {later}."
     )
 

@@ -203,6 +203,19 @@ impl<'a, T: Lanes> Term<'a, T> {
         1.0 / (1.0 / step + graph.norm())
     }
 
+    /// ‖F·diag(d)‖, the size of what cancels in the slope of the graph; 0 without one.
+    pub(crate) fn scale_of_graph(&self, factor: &[T], rank: usize) -> f64 {
+        let Some(graph) = self.graph else {
+            return 0.0;
+        };
+        let square = |(node, column): (usize, &[T])| {
+            let own = &column[self.first..];
+            graph.degree(node).f64().powi(2) * proxsplit::linalg::vec::dot(own, own)
+        };
+        let columns = factor.chunks_exact(rank).enumerate();
+        columns.map(square).sum::<f64>().sqrt()
+    }
+
     fn value_apart(&self, factor: &[T], rank: usize) -> f64 {
         if let Some(term) = self.elementary {
             return elementary_value(term, factor, (rank, self.first));

@@ -256,5 +256,9 @@ fn numpy() {
         "not plausible",
     );
     refused(Format::Npz, b"", "not a zip archive");
-    refused(Format::Npz, b"PK\x03\x04 not an archive", "not a zip archive");
+    refused(
+        Format::Npz,
+        b"PK\x03\x04 not an archive",
+        "not a zip archive",
+    );
 }

@@ -1,6 +1,7 @@
 //! A run: a [`Solver`] over mini-batches or passes, whose whole state can be saved and restored.
 
 use crate::balance::{Balance, Scales};
+use crate::codes::Effort;
 use crate::look::{self, Escape};
 use crate::method::{self, Method};
 use crate::problem::{Factors, Problem};
@@ -8,9 +9,11 @@ use crate::products::Lanes;
 use crate::settings::{Settings, Step};
 use crate::visits::Batches;
 use crate::work::{Work, scale_rows};
+use proxsplit::certificate::{Assumption, Standing};
 use proxsplit::ledger::{Level, Source};
 use proxsplit::solve::{Method as Kind, Progress, Setting};
 use proxsplit::{AtPoint, Class, Error, Ledger, Lipschitz, Solver};
+use std::time::Instant;
 
 /// A run of one method on one problem.
 ///
@@ -28,6 +31,8 @@ pub struct Factorization<'a, T: Lanes> {
     escape: Option<Escape<T>>,
     /// Whether the last step led to numbers that are not finite.
     is_lost: bool,
+    /// Seconds before the first step that no run has counted yet.
+    set_up: f64,
 }
 
 impl<'a, T: Lanes> Factorization<'a, T> {
@@ -37,6 +42,7 @@ impl<'a, T: Lanes> Factorization<'a, T> {
         settings: Settings,
         start: Option<Factors<T>>,
     ) -> Result<Self, Error> {
+        let begin = Instant::now();
         match settings.step {
             Step::Auto => {}
             Step::Constant(step) => drop(proxsplit::step::Constant::new(step)?),
@@ -56,6 +62,11 @@ impl<'a, T: Lanes> Factorization<'a, T> {
             ));
         }
         let mut work = Work::new(problem, misfit, start);
+        work.rescales = settings.rescale != Some(false);
+        if let Some(tolerance) = settings.codes_tol {
+            let tolerance = proxsplit::error::positive("tolerance of the codes", tolerance)?;
+            work.effort = Effort::until(tolerance);
+        }
         let method = method::new(&mut work, settings)?;
         Ok(Self {
             work,
@@ -66,6 +77,7 @@ impl<'a, T: Lanes> Factorization<'a, T> {
             kept: None,
             escape: None,
             is_lost: false,
+            set_up: problem.data.set_up() + begin.elapsed().as_secs_f64(),
         })
     }
 
@@ -82,7 +94,7 @@ impl<'a, T: Lanes> Factorization<'a, T> {
             x: self.method.settled(&self.work).into_owned(),
             a: self.work.factors.a.clone(),
         };
-        let balance = Balance::of(&self.work.atoms, &self.work.codes);
+        let balance = self.work.balance();
         let mut scales = Scales::new(factors.rank, self.work.atoms.first());
         if balance == Balance::Normalize && balance.find(&mut scales, &factors) {
             factors.scale(&scales);
@@ -158,6 +170,11 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
         self.work.misfit.look_cost()
     }
 
+    /// The data's and the start's.
+    fn take_set_up(&mut self) -> f64 {
+        std::mem::take(&mut self.set_up)
+    }
+
     fn setting(&self) -> Setting {
         let problem = &self.work.problem;
         let both = problem.atoms.class().and(problem.codes.class());
@@ -179,6 +196,13 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
             assumptions: self.work.misfit.assumption().into_iter().collect(),
         };
         self.method.describe(&mut setting);
+        if self.work.memory.rises > 0 && setting.method == Kind::Monotone {
+            setting.assumptions.push(Assumption {
+                name: "a pass without momentum raised the objective",
+                standing: Standing::Violated,
+                text: "passes without momentum do not raise the objective".into(),
+            });
+        }
         setting
     }
 

@@ -39,6 +39,14 @@ pub(crate) const METHODS: &[(&str, &str)] = &[
     ("sggd", "projected stochastic subgradient steps, a baseline"),
 ];
 
+pub(crate) const METRICS: &[(&str, &str)] = &[
+    ("gram", "AAᵀ, the curvature of the misfit"),
+    (
+        "scalar",
+        "‖AAᵀ‖ times the identity: a plain number as the step",
+    ),
+];
+
 const MISFITS: &[(&str, &str)] = &[
     ("squared", "Σ (y − z)²/2, Z = XA"),
     (

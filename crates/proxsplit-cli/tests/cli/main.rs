@@ -6,6 +6,7 @@ mod bench;
 #[cfg(unix)]
 mod book;
 mod factorize;
+mod graphs;
 mod honest;
 mod kill;
 mod labels;

@@ -71,10 +71,14 @@ pub(crate) fn at<T: Lanes>(
     let Slopes {
         misfit: value,
         x: mut slope_x,
-        a: slope_a,
+        a: mut slope_a,
         scales,
         steps,
     } = misfit.slopes(&factors);
+    let steps = (
+        psi_x.add_graph(&mut slope_x, x, (rank, steps.0)),
+        psi_a.add_graph(&mut slope_a, a, (rank, steps.1)),
+    );
     problem.fixed.clear(&mut slope_x, rank);
     let codes_gap = gap::of_codes(problem, misfit, &factors, &slope_a);
     let Grams { x: gx, a: ga } = misfit.grams();
@@ -109,6 +113,7 @@ pub(crate) fn at<T: Lanes>(
             residual: pair.residual(),
             reference_step: steps.0,
             prox_error: errors.map(|(x, a)| x.max(a)),
+            gradient_error: Some(0.0),
             scale: 1.0,
             // A scale that has all but vanished must not excuse a large residual.
             rounding: if rounding <= LARGEST_ROUNDING {

@@ -10,56 +10,38 @@
 //! plain passes are those of plain alternating minimization (the spacer-step argument: W. Zangwill, Nonlinear programming,
 //! 1969). Early-stopped inner solves are no error in this: each of their sweeps is such a descent.
 
+use super::momentum::{Momentum, bounds, run_ahead};
 use super::{Method, own_numbers};
 use crate::balance::Balance;
 use crate::look;
 use crate::problem::Factors;
-use crate::products::{Lanes, PART, in_order};
+use crate::products::Lanes;
 use crate::revive::revive;
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
 use proxsplit::Error;
-use proxsplit::certificate::{Assumption, Standing};
 use proxsplit::solve::{Method as Kind, Setting};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// The extrapolation's numbers.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Extrapolation {
-    beta: f64,
-    /// β must not grow beyond this.
-    cap: f64,
-    /// The last β that did well.
-    good: f64,
-    /// How much the last good pass gained, if there was one.
-    gain: Option<f64>,
+    momentum: Momentum,
     /// Whether the objective in memory is that of X with the codes that run ahead; after a restart it is not.
     is_known: bool,
     /// The next plain pass comes after this one.
     next_plain: u64,
     /// The objective where the last plain pass ended.
     plain: Option<f64>,
-    /// Plain passes that raised the objective by more than rounding: there should be none.
-    rises: u32,
 }
 
 const START: Extrapolation = Extrapolation {
-    beta: 0.5,
-    cap: 1.0,
-    good: 0.5,
-    gain: None,
+    momentum: Momentum::START,
     is_known: false,
     next_plain: 16,
     plain: None,
-    rises: 0,
 };
-const GROWTH: f64 = 1.02;
-const CAP_GROWTH: f64 = 1.01;
-const FAILURE: f64 = 1.5;
-/// Momentum that gains less than this share of the pass before is spent.
-const SPENT: f64 = 0.5;
 
 /// The state of the method.
 pub(crate) struct Batch<T> {
@@ -91,12 +73,11 @@ impl<T: Lanes> Batch<T> {
         work.solve_codes(&self.ahead.x, 0..n, NEARLY_EXACT);
         // Codes in sets that tie their entries together cannot run ahead without leaving them.
         let code_beta = work.codes.elementary.map_or(0.0, |_| beta);
-        let bounds = bounds(work.codes.elementary);
         run_ahead(
             &mut self.ahead.a,
             &work.factors.a,
             &self.old.a,
-            (code_beta, bounds),
+            (code_beta, bounds(work.codes.elementary)),
         );
 
         work.misfit.stay_inside(&mut self.ahead.a, &work.factors.a);
@@ -110,12 +91,11 @@ impl<T: Lanes> Batch<T> {
             rank,
         );
         work.solve_atoms(&self.ahead.a, NEARLY_EXACT);
-        let bounds = self::bounds(work.atoms.elementary);
         let moved = run_ahead(
             &mut self.ahead.x,
             &work.factors.x,
             &self.old.x,
-            (beta, bounds),
+            (beta, bounds(work.atoms.elementary)),
         );
         work.misfit.stay_inside(&mut self.ahead.x, &work.factors.x);
         // Bounds of free atoms are none of fixed ones.
@@ -138,13 +118,12 @@ impl<T: Lanes> Batch<T> {
         let before = work.memory.objective;
         self.pass(work, 0.0);
         let objective = work.objective_for(&self.ahead.a);
-        let rose = before.is_some_and(|before| objective > before + work.misfit.rounding());
+        work.note_rise(before, objective);
         work.memory.objective = Some(objective);
         self.plain.clone_from(&work.factors);
         self.extrapolation = Extrapolation {
             plain: Some(objective),
             next_plain: 2 * at.next_plain,
-            rises: at.rises + u32::from(rose),
             ..at
         };
     }
@@ -153,38 +132,22 @@ impl<T: Lanes> Batch<T> {
     /// a pass that loses more than the last good one gained is taken back.
     fn judge(&mut self, work: &mut Work<'_, T>) {
         let objective = work.objective_for(&self.ahead.a);
-        let before = self.extrapolation;
+        let last_gain = self.extrapolation.momentum.gain;
         let gain = work.memory.objective.map(|last| last - objective);
-        let fell = gain.unwrap_or(0.0);
         // Near a solution gains drown in rounding: that is no failure, or the method would stand still.
         let slack = work.misfit.rounding();
-        let (mut restarts, mut is_taken_back) = (false, false);
-        self.extrapolation = if fell < -slack || objective.is_nan() {
-            if before.gain.is_some_and(|last| -fell > last) || objective.is_nan() {
-                // Going on from here would cost more passes than the one that is lost.
-                work.factors.clone_from(&self.old);
-                is_taken_back = true;
-            }
-            restarts = true;
-            Extrapolation {
-                beta: before.beta / FAILURE,
-                cap: before.good,
-                ..before
-            }
-        } else {
-            restarts |= before.gain.is_some_and(|last| fell < SPENT * last);
-            Extrapolation {
-                beta: (before.beta * GROWTH).min(before.cap),
-                cap: (before.cap * CAP_GROWTH).min(1.0),
-                good: before.beta,
-                gain,
-                ..before
-            }
-        };
-        if restarts {
+        let restarts = self.extrapolation.momentum.see(gain, slack);
+        let is_failure = gain.is_some_and(|gain| gain < -slack);
+        let is_large = gain.zip(last_gain).is_some_and(|(g, last)| -g > last);
+        let is_taken_back = is_failure && is_large || objective.is_nan();
+        if is_taken_back {
+            // Going on from here would cost more passes than the one that is lost.
+            work.factors.clone_from(&self.old);
+        }
+        if restarts || is_taken_back {
             self.ahead.clone_from(&work.factors);
         }
-        self.extrapolation.is_known = !restarts;
+        self.extrapolation.is_known = !(restarts || is_taken_back);
         // What was known belongs to the codes that ran ahead, not to those that are back: to compare with it again would take back
         // every pass from here on.
         work.memory.objective = (!is_taken_back).then_some(objective);
@@ -199,7 +162,7 @@ impl<T: Lanes> Batch<T> {
                 self.old.clone_from(&work.factors);
             }
         }
-        let balance = Balance::of(&work.atoms, &work.codes);
+        let balance = work.balance();
         if balance == Balance::Normalize && work.is_nearly_normal() {
             return;
         }
@@ -218,7 +181,7 @@ impl<T: Lanes> Method<T> for Batch<T> {
         if work.memory.pass >= at.next_plain && at.is_known {
             self.plain_pass(work);
         } else {
-            let beta = at.beta;
+            let beta = at.momentum.beta;
             self.pass(work, beta);
             self.judge(work);
         }
@@ -237,13 +200,6 @@ impl<T: Lanes> Method<T> for Batch<T> {
     fn describe(&self, setting: &mut Setting) {
         setting.method = Kind::Monotone;
         setting.vanishing = false;
-        if self.extrapolation.rises > 0 {
-            setting.assumptions.push(Assumption {
-                name: "a plain pass raised the objective",
-                standing: Standing::Violated,
-                text: "plain passes do not raise the objective".into(),
-            });
-        }
     }
 
     fn numbers(&self) -> Value {
@@ -268,35 +224,11 @@ impl<T: Lanes> Method<T> for Batch<T> {
 }
 
 /// Atoms that no code uses have no problem to be solved: they stay what they were, which lies in their set.
-fn keep_unused<T: Lanes>(x: &mut [T], old: &[T], gram: &[T], rank: usize) {
+pub(super) fn keep_unused<T: Lanes>(x: &mut [T], old: &[T], gram: &[T], rank: usize) {
     for k in (0..rank).filter(|k| gram[k * (rank + 1)] <= T::ZERO) {
         let places = x.iter_mut().skip(k).step_by(rank);
         for (x, &old) in places.zip(old.iter().skip(k).step_by(rank)) {
             *x = old;
         }
     }
-}
-
-/// The interval of a term's entries.
-fn bounds(term: Option<proxsplit::Elementary>) -> (f64, f64) {
-    term.map_or((f64::NEG_INFINITY, f64::INFINITY), |t| (t.lower, t.upper))
-}
-
-/// ahead ← new + β(new − old), kept between the bounds; returns ‖new − old‖².
-fn run_ahead<T: Lanes>(
-    ahead: &mut [T],
-    new: &[T],
-    old: &[T],
-    (beta, (lower, upper)): (f64, (f64, f64)),
-) -> f64 {
-    let (beta, lower, upper) = (T::of(beta), T::of(lower), T::of(upper));
-    let parts = ahead
-        .par_chunks_mut(PART)
-        .zip(new.par_chunks(PART).zip(old.par_chunks(PART)));
-    in_order(parts.map(|(ahead, (new, old))| {
-        for ((ahead, &new), &old) in ahead.iter_mut().zip(new).zip(old) {
-            *ahead = (new + beta * (new - old)).max(lower).min(upper);
-        }
-        proxsplit::linalg::vec::distance_squared(new, old)
-    }))
 }

@@ -5,9 +5,12 @@ mod auto;
 mod batch;
 mod entropic;
 mod incremental;
+mod momentum;
+mod pass_metric;
 mod sggd;
 
 use crate::loss::Loss;
+use crate::problem::Problem;
 use crate::products::Lanes;
 use crate::settings::{Inner, Method as Name, Settings, Step};
 use crate::visits::Batches;
@@ -72,12 +75,21 @@ pub(crate) fn new<T: Lanes>(
 ) -> Result<Box<dyn Method<T>>, Error> {
     let data = work.problem.data;
     let has_shares = work.misfit.shares().is_some();
-    let wants_passes = data.is_sparse() || data.missing() > 0 || !has_shares;
+    let has_graphs = work.problem.graphs.are_there();
+    // An aggregated pass gains by going from batch to batch.
+    let is_one_batch = batch_size(work.problem, settings) >= data.cols();
+    let wants_passes =
+        data.is_sparse() || data.missing() > 0 || !has_shares || has_graphs || is_one_batch;
     Ok(match settings.method {
         Name::Auto if !wants_passes => Box::new(Auto::new(work, batches(work, settings)?)),
         Name::Auto | Name::Batch => {
             batches(work, settings)?;
             Box::new(Batch::new(&work.factors))
+        }
+        method if has_graphs => {
+            return Err(Error::Incompatible(format!(
+                "{method} takes samples a batch at a time, but a graph ties all of them, or all features, together: use batch"
+            )));
         }
         Name::Incremental if work.problem.loss == Loss::KullbackLeibler => {
             entropic(work, settings)?
@@ -105,7 +117,8 @@ pub(crate) fn new<T: Lanes>(
         }
         Name::Aggregated => Box::new(Aggregated::new(work, batches(work, settings)?)),
         Name::Incremental => {
-            let choice = (settings.inner, settings.step);
+            let metric = settings.metric.unwrap_or_default();
+            let choice = (settings.inner, settings.step, metric);
             Box::new(Incremental::new(work, batches(work, settings)?, choice))
         }
         Name::Sggd => {
@@ -119,7 +132,10 @@ pub(crate) fn new<T: Lanes>(
                 Step::Constant(step) => (step, 1.0),
                 Step::Diminishing { first, power } => (first, power),
             };
-            Box::new(Sggd::new(work, batches(work, settings)?, schedule, term))
+            let batches = batches(work, settings)?;
+            let rescales = settings.rescale == Some(true);
+            let choice = (schedule, settings.metric, rescales);
+            Box::new(Sggd::new(work, batches, choice, term))
         }
     })
 }
@@ -135,6 +151,12 @@ fn entropic<T: Lanes>(work: &Work<'_, T>, settings: Settings) -> Result<Box<dyn 
     if work.problem.fixed.count() > 0 {
         return Err(Error::Incompatible(format!(
             "incremental moves all atoms for {}: use batch with fixed ones",
+            work.problem.loss
+        )));
+    }
+    if let Some(metric) = settings.metric {
+        return Err(Error::Incompatible(format!(
+            "the metric {metric} is for a misfit that is quadratic in X, which {} is not: leave it out",
             work.problem.loss
         )));
     }
@@ -158,17 +180,22 @@ fn batches<T: Lanes>(work: &Work<'_, T>, settings: Settings) -> Result<Batches, 
     if let Some(size) = settings.batch {
         proxsplit::error::require("batch", size as f64, size > 0, "at least 1")?;
     }
-    let usual = match settings.method {
-        _ if work.problem.data.is_sparse() => columns.div_ceil(4),
-        Name::Incremental => columns.div_ceil(4).max(256),
-        _ => columns.div_ceil(10).max(64),
-    };
     let order = match (settings.method, settings.order) {
         (Name::Aggregated | Name::Auto, Order::Random) => Order::Reshuffled,
         (_, order) => order,
     };
-    let size = settings.batch.unwrap_or(usual);
+    let size = batch_size(work.problem, settings);
     Batches::new(columns, size, order, settings.seed)
+}
+
+/// Columns of a batch: as many as are asked for, else by the size and the storage of the data.
+pub(crate) fn batch_size<T: Lanes>(problem: Problem<'_, T>, settings: Settings) -> usize {
+    let columns = problem.data.cols();
+    settings.batch.unwrap_or(match settings.method {
+        _ if problem.data.is_sparse() => columns.div_ceil(4),
+        Name::Incremental => columns.div_ceil(4).max(256),
+        _ => columns.div_ceil(10).max(64),
+    })
 }
 
 /// Saved numbers of the method of this name.

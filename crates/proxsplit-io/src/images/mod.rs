@@ -41,23 +41,21 @@ fn limit(size: usize) -> usize {
 
 /// Reads one file.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Content, Fault> {
-    let mut pictures = pages(bytes)?;
-    match pictures.len() {
-        1 => {
-            let Picture { rows, cols, pixels } = pictures.remove(0);
-            Ok(Content {
-                taken: "the pixels of one picture".to_owned(),
-                ..Content::dense(rows, cols, Order::RowMajor, pixels)
-            })
+    let pictures = pages(bytes)?;
+    if pictures.len() > 1 {
+        let mut stack = Stack::default();
+        for picture in pictures {
+            stack.push(picture)?;
         }
-        _ => {
-            let mut stack = Stack::default();
-            for picture in pictures {
-                stack.push(picture)?;
-            }
-            Ok(stack.content("pages of a TIFF file", None))
-        }
+        return Ok(stack.content("pages of a TIFF file", None));
     }
+    let Some(Picture { rows, cols, pixels }) = pictures.into_iter().next() else {
+        return Err(Fault::whole("there is no picture in this file"));
+    };
+    Ok(Content {
+        taken: "the pixels of one picture".to_owned(),
+        ..Content::dense(rows, cols, Order::RowMajor, pixels)
+    })
 }
 
 /// The pictures of a file, as its first bytes tell.

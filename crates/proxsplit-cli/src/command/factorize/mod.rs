@@ -29,14 +29,15 @@ const LISTED: usize = 10;
 
 impl Args {
     pub(crate) fn run(self) -> anyhow::Result<Outcome> {
-        let description = self.description()?;
-        let interrupt = Interrupt::listen()?;
-        let folder = self.folder()?;
+        // Before any file is read: reading a file of weights or of a graph would begin the usual pool.
         if let Some(threads) = self.threads {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads.into())
                 .build_global()?;
         }
+        let description = self.description()?;
+        let interrupt = Interrupt::listen()?;
+        let folder = self.folder()?;
         let input = Input::open(&self.data, self.samples, self.missing, &self.reading)?;
         self.check_shape(&input)?;
         match self.dtype {
@@ -55,6 +56,7 @@ impl Args {
         read.push(overwrite::file_of(&self.data));
         read.extend(self.fixed_x.clone());
         read.extend(self.weights.files());
+        read.extend(self.graphs.files());
         overwrite::refuse(kept.iter().map(|name| path.join(name)), &read)?;
         let kept = if self.resume && path.join(checkpoint::FILE).exists() {
             &[][..]
@@ -97,9 +99,11 @@ impl Args {
         let codes = terms::join(self.a_penalty.as_ref(), self.a_set.as_ref())?;
         let weights = self.weights.read(self.samples)?;
         let data = input.data::<T>(self.scale)?.with_weights(weights.of())?;
+        let graphs = self.graphs.read()?;
         let fixed = self.fixed_x.as_deref().map(read::atoms).transpose()?;
         let mut problem = Problem::new(&data, self.rank, T::term(&atoms), T::term(&codes))?
             .with_loss(self.loss)?;
+        problem = graphs.join(problem)?;
         if let (Some(fixed), Some(path)) = (&fixed, &self.fixed_x) {
             let refused = || format!("--fixed-x {}", path.display());
             problem = problem.with_fixed(fixed).with_context(refused)?;

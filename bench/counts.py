@@ -18,6 +18,15 @@ from . import machine, race, table
 from .case import COUNTS, DATA, ROOT, Case
 from .peers import COUNTS as PROGRAMS
 
+PAGE = """# Speed on counts
+
+`--loss kl` beside the programs from pip that minimize the Kullback–Leibler divergence. All start from the same random factors and get the same
+time and threads. "Its divergence" is what a program has reached at its end, the median over the seeds ({seeds}); then come its seconds, those that proxsplit
+needs to the same divergence, and the ratio. The last column is the least ratio on the whole curve of the program: for every pair of factors that it
+passes, its time over that of proxsplit, which is smallest in the first passes, where one pass is a large part of the time of both. Every pair is judged by one
+evaluator; what programs report of themselves is not used.
+
+"""
 HEAD = ["data", "rank", "program", "its divergence", "its s", "proxsplit s to it", "proxsplit f32 s", "ratio", "least ratio on its curve"]
 
 
@@ -95,7 +104,8 @@ def main() -> None:
         command = shlex.join(["bench/run", "counts", *sys.argv[1:]])
         where = machine.describe()
         note = f"Printed by `{command}` on {where['date']}: {where['processor']}, {asked.threads} threads.\n"
-        (ROOT / asked.docs).write_text(f"{text}\n{note}")
+        seeds = ", ".join(f"{case.name} {asked.seeds or case.seeds}" for case in cases)
+        (ROOT / asked.docs).write_text(f"{PAGE.format(seeds=seeds)}{text}\n{note}")
 
 
 if __name__ == "__main__":

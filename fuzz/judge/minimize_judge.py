@@ -147,9 +147,9 @@ def _terms(rng, model, keywords, options):
         part = Linear(model.d[batch], model.b[batch], model.loss, model.term)
         return part.smooth(x.astype(float))[:2]
 
-    method = str(rng.choice(["incremental", "mini-batch"]))
+    method = str(rng.choice(["incremental", "mini-batch", "page", "saga"]))
     keywords |= {"terms": (len(model.b), terms), "method": method}
-    options |= {"batch_size": int(rng.integers(1, len(model.b) + 1)), "order": str(rng.choice(["cyclic", "reshuffled", "random"]))}
+    options |= {"batch_size": int(rng.integers(1, len(model.b) + 1)), "order": str(rng.choice(["cyclic", "reshuffled", "random"][: 2 if method == "saga" else 3]))}
     options |= {"inner": str(rng.choice(["identity", "prox"])), "seed": int(rng.integers(0, 99))}
     if rng.random() < 0.7:
         keywords["step"] = [10 ** rng.uniform(-5, -1), "diminishing:0.05,0.75"][int(rng.integers(0, 2))]

@@ -106,10 +106,13 @@ def make(rng, folder):
 
 
 def _with_options(rng, folder, model, arguments, n):
-    method = str(rng.choice(["batch", "panoc", "working-set", "incremental"], p=[0.4, 0.1, 0.2, 0.3]))
+    choices = ["batch", "panoc", "working-set", "incremental", "page", "saga"]
+    method = str(rng.choice(choices, p=[0.35, 0.1, 0.15, 0.25, 0.075, 0.075]))
     arguments += ["--method", method, "--step", step(rng, method), "--seed", int(rng.integers(0, 100))]
+    if method in ("incremental", "page", "saga") and rng.random() < 0.7:
+        arguments += ["--batch", int(rng.integers(1, len(model.b) + 1))]
     if method == "incremental":
-        arguments += ["--batch", int(rng.integers(1, len(model.b) + 1)), "--inner", str(rng.choice(["identity", "prox"]))]
+        arguments += ["--inner", str(rng.choice(["identity", "prox"]))]
     start = np.zeros(n)
     if rng.random() < 0.25:
         start = rng.normal(size=n) * 10 ** rng.uniform(-1, 2)

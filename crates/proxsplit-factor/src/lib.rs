@@ -60,6 +60,6 @@ pub use outliers::{Outlier, Outliers};
 pub use problem::{Factors, Problem};
 pub use products::{Data, Lanes};
 pub use rank::{Choice, Fit, FitKind, RankPlan, RankRow, RankSearch, Searched};
-pub use settings::{Init, Inner, Method, Settings, Step};
+pub use settings::{Init, Inner, Method, Metric, Settings, Step};
 pub use state::State;
 pub use weights::Weights;

@@ -47,14 +47,14 @@ fn check(matrix: Matrix<'_>, scale: f64, missing: Missing, loss: Loss) {
 
 /// The same with a graph of samples.
 fn check_graph(matrix: Matrix<'_>) {
-    let nodes = matrix.cols();
-    let starts: Vec<i64> = (0..=nodes as i64).collect();
-    let next: Vec<i32> = (0..nodes as i32).map(|i| (i + 1) % nodes as i32).collect();
-    let ones = vec![1.0; nodes];
+    let nodes = i32::try_from(matrix.cols()).unwrap();
+    let starts: Vec<i64> = (0..=i64::from(nodes)).collect();
+    let next: Vec<i32> = (0..nodes).map(|i| (i + 1) % nodes).collect();
+    let ones = vec![1.0; matrix.cols()];
     let arrays = (Indices::I64(&starts), Indices::I32(&next));
     let order = Order::RowMajor;
     let ring = Sparse::new(
-        (nodes, nodes),
+        (ones.len(), ones.len()),
         order,
         arrays.0,
         arrays.1,

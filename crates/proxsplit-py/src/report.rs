@@ -29,6 +29,7 @@ fn at_point<'py>(py: Python<'py>, at: &AtPoint) -> PyResult<Bound<'py, PyDict>> 
     fields.set_item("residual", at.residual)?;
     fields.set_item("reference_step", at.reference_step)?;
     fields.set_item("prox_error", at.prox_error)?;
+    fields.set_item("gradient_error", at.gradient_error)?;
     fields.set_item("scale", at.scale)?;
     fields.set_item("rounding", at.rounding)?;
     fields.set_item("gap", at.gap)?;

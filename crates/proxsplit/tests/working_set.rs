@@ -321,6 +321,18 @@ fn separated_labels_without_a_penalty_have_no_minimum_and_it_is_said() {
         matches!(guarantee, Guarantee::None { because } if because.contains("no minimum")),
         "{guarantee}"
     );
+    let mut panoc = Panoc::new(&f, &zero, &[0.0]).unwrap();
+    let mut plain = Splitting::new(&f, &zero, &[0.0]).unwrap();
+    for solver in [&mut panoc as &mut dyn Solver, &mut plain] {
+        let guarantee = run(solver, &Stop::default(), ())
+            .certificate
+            .of_method
+            .guarantee;
+        assert!(
+            matches!(guarantee, Guarantee::None { because } if because.contains("no minimum")),
+            "{guarantee}"
+        );
+    }
     // A penalty holds x back.
     let (_, report) = solve(&f, &L1::new(0.1).unwrap(), &[0.0]);
     assert_eq!(report.certificate.verdict, Verdict::Stationary);

@@ -26,7 +26,7 @@ class AtPoint(TypedDict):
     """What is true at the returned point, whoever found it.
 
     ``residual`` is ‖x − P(x − η∇f(x))‖/η at the step η = ``reference_step``, which does not depend on the solver's own; a stopped prox
-    may hide ``prox_error`` from it (None: unknown). ``scale`` is the size of what cancels in it at a solution, and below ``rounding``
+    may hide ``prox_error`` from it, and an inexact gradient ``gradient_error`` (None: unknown). ``scale`` is the size of what cancels in it at a solution, and below ``rounding``
     it is noise. ``gap`` bounds the distance to the minimum from above, ``lower_bound`` the minimum from below, where anything
     is known. ``pair`` has the residuals of W and H for a factorization, the most that better codes could gain (``codes_gap``), the number
     of atoms that nothing uses and what replacing one of them gains at least (``escape``: 0 if a search found nothing, which proves
@@ -37,6 +37,7 @@ class AtPoint(TypedDict):
     residual: float
     reference_step: float
     prox_error: float | None
+    gradient_error: float | None
     scale: float
     rounding: float
     gap: float | None

@@ -17,7 +17,7 @@ from ._factorization import Factorization, checked_rank, checked_run, threads
 from ._progress import Progress
 from ._terms import joined
 
-# Passes with half the penalty before the run.
+# Passes with half the penalty before the second run.
 WARM_UP = 10
 FITS = ("lars", "cd")
 TRANSFORMS = ("omp", "lars", "lasso_lars", "lasso_cd", "threshold")
@@ -30,8 +30,9 @@ class DictionaryLearning(Factorization):
 
         ½‖X − WH‖² + alpha·‖W‖₁   with ‖H_k‖₂ ≤ 1 for every atom
 
-    Unless atoms to start from are given or `max_iter` is below 20, up to ten passes with half of `alpha` come first, which are not counted:
-    where the penalty is strong, atoms that begin with few samples would lose them too early, and runs end at worse dictionaries.
+    Where the penalty is strong, atoms that begin with few samples lose them too early, and runs end at worse dictionaries. So, unless atoms
+    to start from are given or `max_iter` is below 20, there is a second run after ten passes with half of `alpha`, and the better of both
+    is kept.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ class DictionaryLearning(Factorization):
     dict_init : ndarray of shape (n_components, n_features), default=None
         The atoms to start from.
     callback : callable, default=None
-        Called at every look at the run with a dictionary of ``passes``, ``objective`` and ``residual``. True ends the run.
+        Called at every look at both runs with a dictionary of ``passes``, ``objective`` and ``residual``. True ends the run.
     verbose : int, default=0
         Whether to show progress.
     split_sign : bool, default=False
@@ -199,13 +200,18 @@ class DictionaryLearning(Factorization):
         # Without codes, zeros: the first pass solves for them.
         return "custom", rank, np.zeros((X.shape[0], rank)) if codes is None else codes, in_ball(atoms)
 
-    def _warmed(self, X: Any, seed: int, start: tuple[str, int, Any, Any], sample_weight: Any) -> tuple[str, int, Any, Any]:
-        if start[0] == "custom" or self.max_iter < 2 * WARM_UP or self.alpha == 0:
-            return start
-        answer = self._run(X, seed, *start, sample_weight, codes=self._codes(self.alpha / 2, "alpha"), passes=float(WARM_UP))
-        if answer["interrupt"] is not None:
-            raise answer["interrupt"]
-        return "custom", start[1], answer["W"], answer["H"]
+    def _best_run(self, X: Any, start: tuple[str, int, Any, Any], sample_weight: Any) -> dict[str, Any]:
+        """The better of two runs, of which the second begins with half the penalty."""
+        first = super()._best_run(X, start, sample_weight)
+        if start[0] == "custom" or self.max_iter < 2 * WARM_UP or self.alpha == 0 or first["reason"] == "interrupted":
+            return first
+        half: dict[str, Any] = {"codes": self._codes(self.alpha / 2, "alpha"), "passes": float(WARM_UP)}
+        warm = self._run(X, 0, *start, sample_weight, **half)
+        if warm["interrupt"] is not None:
+            return {**first, "interrupt": warm["interrupt"]}
+        second = self._run(X, 0, "custom", start[1], warm["W"], warm["H"], sample_weight)
+        objectives = [answer["certificate"]["at_point"]["objective"] for answer in (first, second)]
+        return {**(second if objectives[1] < objectives[0] else first), "interrupt": second["interrupt"]}
 
     def _check_algorithms(self) -> None:
         for parameter, choices in (("fit_algorithm", FITS), ("transform_algorithm", TRANSFORMS)):

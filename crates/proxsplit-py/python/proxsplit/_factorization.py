@@ -50,6 +50,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     dtype: Any
     missing: str | None
     fixed_atoms: Any = None
+    metric: str | None = None
     graph: Any = None
     feature_graph: Any = None
 
@@ -132,7 +133,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if isinstance(n_init, bool) or not isinstance(n_init, (int, np.integer)) or n_init < 1:
             raise ValueError(f"The 'n_init' parameter of {type(self).__name__} must be an int in the range [1, inf). Got {n_init!r} instead.")
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        answers = [self._run(X, seed, *self._warmed(X, seed, start, sample_weight), sample_weight)]
+        answers = [self._run(X, seed, *start, sample_weight)]
         init = "nndsvdar" if start[0] == "nndsvdar" else "random"
         while len(answers) < n_init and answers[-1]["interrupt"] is None:
             answers.append(self._run(X, seed + len(answers), init, start[1], None, None, sample_weight))
@@ -142,10 +143,6 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             factors = [(answer["W"], answer["H"]) for answer in answers]
             self.consensus_ = Consensus.of(factors, objectives) if len(answers) > 1 else None
         return {**best, "interrupt": answers[-1]["interrupt"]}
-
-    def _warmed(self, X: Any, seed: int, start: tuple[str, int, Any, Any], sample_weight: Any) -> tuple[str, int, Any, Any]:
-        """The start, or a better one that has been found from there."""
-        return start
 
     def _run(
         self, X: Any, seed: int, init: str, rank: int, W: Any, H: Any, sample_weight: Any = None, **changes: Any
@@ -164,6 +161,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             "seed": seed,
             "method": self._method(),
             "batch_size": self.batch_size,
+            "metric": self.metric,
             "threads": self._useful_threads(X, rank),
             "single": dtype == np.float32,
             "missing": self.missing,

@@ -14,7 +14,7 @@ from ._compat import checked_start
 from ._data import factor, factor_dtype, native, validated
 from ._factorization import checked_rank, checked_run
 from ._nmf import BaseNMF
-from ._stream import counts_components, counts_error, counts_shares, squared_error, squared_shares
+from ._stream import Shares, added, counts_components, counts_error, counts_shares, squared_error, squared_shares
 
 if TYPE_CHECKING:
     if sys.version_info >= (3, 11):
@@ -119,7 +119,7 @@ class MiniBatchNMF(BaseNMF):
     batch_size: int
 
     # What partial_fit remembers: shares of all batches and the number of samples, both with forgetting.
-    _shares: tuple[NDArray[Any], ...]
+    _shares: Shares
     _seen: float
 
     def __init__(
@@ -208,14 +208,13 @@ class MiniBatchNMF(BaseNMF):
         W = _proxsplit.encode(native(X), self.components_, codes, self._threads(), None, self._loss())
         self._seen, self._codes_term = seen, codes
         new = self._shares_of(X, W)
-        forget = self.forget_factor
-        self._shares = new if first else tuple(forget * old + share for old, share in zip(self._shares, new, strict=True))
+        self._shares = new if first else added(self._shares, new, self.forget_factor)
         self.components_ = self._improved(max(1, round(seen)))
         self.reconstruction_err_ = (squared_error if self._loss() == "squared" else counts_error)(X, W, self.components_)
         self.n_steps_ += 1
         return self
 
-    def _shares_of(self, X: Any, W: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _shares_of(self, X: Any, W: NDArray[Any]) -> Shares:
         """What is remembered of samples and their codes."""
         return squared_shares(X, W) if self._loss() == "squared" else counts_shares(X, W, self.components_)
 

@@ -17,6 +17,11 @@ from numpy.typing import NDArray
 Shares = tuple[NDArray[Any], NDArray[Any]]
 
 
+def added(old: Shares, new: Shares, forget: float) -> Shares:
+    """The shares of earlier batches, of which a part is forgotten, and of a new one."""
+    return forget * old[0] + new[0], forget * old[1] + new[1]
+
+
 def squared_shares(X: Any, W: NDArray[Any]) -> Shares:
     """wwᵀ and wxᵀ, summed over the samples."""
     return np.ascontiguousarray(W.T @ W), np.ascontiguousarray(W.T @ X, dtype=W.dtype)

@@ -68,6 +68,15 @@ impl Certificate {
                 },
             ));
         }
+        if at.gradient_error != Some(0.0) {
+            lines.push((
+                "gradient",
+                match at.gradient_error {
+                    Some(error) => format!("inexact; adds at most {error:.2e} to the residual"),
+                    None => "inexact, and its error is unknown".into(),
+                },
+            ));
+        }
         if let Some(text) = self.minimum() {
             lines.push(("minimum", text));
         }

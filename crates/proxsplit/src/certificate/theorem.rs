@@ -68,6 +68,12 @@ pub(crate) struct Stretch {
 /// Errors that vanish with the step.
 pub(super) const DRIFT: [Source; 1] = [Source::IncrementalDrift];
 
+/// Whether the errors vanish because the moves do, and they follow them.
+pub(super) fn follow_moves(setting: &Setting) -> bool {
+    matches!(setting.method, Method::Following | Method::Guarded)
+        && setting.ledger.is_exact_but_for(&[Source::Stale])
+}
+
 impl OfMethod {
     /// Weighs the assumptions. The ledger of `setting` has the largest errors of the second half of the run.
     pub(crate) fn new(setting: &Setting, stretch: &Stretch) -> Self {
@@ -79,10 +85,12 @@ impl OfMethod {
         Self {
             // A floor is judged by K, whether the rest of the theorem holds or not.
             constant: curve
-                .filter(|_| !setting.ledger.is_exact())
+                .filter(|_| !setting.ledger.is_exact() && !follow_moves(setting))
                 .map(|curve| curve.constant),
             // A look at a g that is not convex is one prox step ahead, so that Φ(x⁰) itself is not known.
             rate: curve
+                // Steps that were taken back count for nothing.
+                .filter(|_| setting.method != Method::Guarded)
                 .filter(|_| is_covered && setting.class == Class::Convex)
                 .and_then(|curve| stretch.rate(&curve)),
             guarantee,
@@ -136,7 +144,10 @@ impl Stretch {
 fn guarantee(setting: &Setting, assumptions: &[Assumption], curve: Option<Curve>) -> Guarantee {
     let errors = &setting.ledger;
     let none = |because| Guarantee::None { because };
-    let scheduled = matches!(setting.method, Method::Splitting | Method::Adaptive);
+    let scheduled = matches!(
+        setting.method,
+        Method::Splitting | Method::Adaptive | Method::Following | Method::Guarded
+    );
     if setting.method == Method::Subgradient {
         return none("subgradient steps are not covered by the splitting theorem");
     }
@@ -158,10 +169,15 @@ fn guarantee(setting: &Setting, assumptions: &[Assumption], curve: Option<Curve>
             name => name,
         });
     }
-    if errors.is_exact() || setting.vanishing && errors.is_exact_but_for(&DRIFT) {
+    let follows = follow_moves(setting);
+    if errors.is_exact() || follows || setting.vanishing && errors.is_exact_but_for(&DRIFT) {
         return match setting.convex && setting.class == Class::Convex {
             // Drift ~ η raises Φ by a multiple of η²: only where that is summable does Φ converge.
-            _ if !errors.is_exact() && !setting.square_summable => Guarantee::SomeStationary,
+            _ if !(errors.is_exact() || follows || setting.square_summable) => {
+                Guarantee::SomeStationary
+            }
+            // Σ η·(‖Δ‖/η)² < ∞ and Σ η = ∞ say only that ‖Δ‖/η is small again and again.
+            _ if follows && setting.vanishing && !errors.is_exact() => Guarantee::SomeStationary,
             _ if setting.method == Method::Monotone => Guarantee::PlainStationary,
             true => Guarantee::Minimizer,
             false => Guarantee::Stationary,

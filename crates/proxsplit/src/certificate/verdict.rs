@@ -95,6 +95,9 @@ fn shortfall(certificate: &Certificate) -> String {
         Some(Obstacle::ProxError) => {
             format!("{small}, but the stopped prox may hide more: tighten its tolerance")
         }
+        Some(Obstacle::GradientError) => {
+            format!("{small}, but the inexact gradient may hide more: tighten its error")
+        }
         Some(Obstacle::Gap(gap)) => {
             let advice = if tolerance > 0.0 {
                 ": ask for a smaller tolerance"

@@ -78,7 +78,7 @@ impl Move {
 
     /// All pixels of a column. `x` has one entry more, which repeats its last pixel; `right` is the column to the right.
     #[inline(always)]
-    fn column(self, ahead: Field, last: Field, x: &[f64], right: &[f64]) -> f64 {
+    fn column(self, ahead: &mut Field, last: &mut Field, x: &[f64], right: &[f64]) -> f64 {
         let (below, right) = (&x[1..], &right[..x.len() - 1]);
         let (qd, qd_rest) = ahead.down.as_chunks_mut::<LANES>();
         let (qa, qa_rest) = ahead.across.as_chunks_mut::<LANES>();
@@ -164,7 +164,8 @@ impl Dual {
                     } else {
                         right.copy_from_slice(x);
                     }
-                    uphill += step.column(ahead.column(rows, j), p.column(rows, j), x, right);
+                    let (mut ahead, mut last) = (ahead.column(rows, j), p.column(rows, j));
+                    uphill += step.column(&mut ahead, &mut last, x, right);
                     std::mem::swap(&mut x, &mut right);
                 }
                 uphill

@@ -62,6 +62,11 @@ pub enum Method {
     WorkingSet,
     /// Proximal splitting whose steps follow the local curvature; proved for convex problems.
     Adaptive,
+    /// Proximal splitting with errors that follow the moves, and steps so short that both vanish.
+    Following,
+    /// The same with longer steps whose descent is checked at every look; where the check fails, the run is taken back and the step is
+    /// halved.
+    Guarded,
     /// Any passes, with descent passes again and again in between, each of which begins no higher than the last one ended.
     Monotone,
     /// A subgradient step, which no theorem here covers.

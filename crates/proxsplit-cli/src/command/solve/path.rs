@@ -1,6 +1,6 @@
 //! `proxsplit solve --path N`: one problem for many weights.
 
-use super::Args;
+use super::{Args, Method};
 use crate::args::misuse;
 use crate::interrupt::Interrupt;
 use crate::record::{self, Versions};
@@ -75,7 +75,10 @@ pub(super) fn run(args: &Args, count: usize) -> anyhow::Result<Outcome> {
     if args.path_end >= 1.0 {
         return Err(misuse("--path-end must be below 1: weights fall along the path").into());
     }
-    if args.method == super::Method::Incremental {
+    if matches!(
+        args.method,
+        Method::Incremental | Method::Page | Method::Saga
+    ) {
         return Err(misuse("--path needs whole gradients: leave --method out").into());
     }
     let Some(penalty) = &args.penalty else {

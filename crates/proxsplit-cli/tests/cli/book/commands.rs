@@ -3,6 +3,7 @@
 use super::page::pages;
 use crate::bench::Bench;
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
 /// Lines of the pages that begin with the program's name, in blocks of a shell.
 fn commands() -> BTreeSet<String> {
@@ -68,7 +69,7 @@ fn counts() -> String {
     let mut text = String::from("%%MatrixMarket matrix coordinate integer general\n40 30 240\n");
     for at in 0..240 {
         let (row, col) = (at % 40 + 1, (at * 7 + at / 40) % 30 + 1);
-        text.push_str(&format!("{row} {col} {}\n", at % 5 + 1));
+        writeln!(text, "{row} {col} {}", at % 5 + 1).unwrap();
     }
     text
 }

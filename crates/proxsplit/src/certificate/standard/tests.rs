@@ -7,6 +7,7 @@ fn at(objective: f64, residual: f64) -> AtPoint {
         residual,
         reference_step: 1.0,
         prox_error: Some(0.0),
+        gradient_error: Some(0.0),
         scale: 1.0,
         rounding: 1e-15,
         gap: None,
@@ -26,7 +27,7 @@ const STANDARD: Standard = Standard {
 #[test]
 fn nothing_unsound_is_stationary_or_optimal() {
     assert!(STANDARD.is_stationary(&at(1.0, 1e-7)));
-    let spoiled: [fn(&mut AtPoint); 9] = [
+    let spoiled: [fn(&mut AtPoint); 11] = [
         |at| at.feasible = false,
         |at| at.objective = f64::NEG_INFINITY,
         |at| at.objective = f64::NAN,
@@ -35,6 +36,8 @@ fn nothing_unsound_is_stationary_or_optimal() {
         |at| at.objective = 10.1,
         |at| at.prox_error = None,
         |at| at.prox_error = Some(1e-5),
+        |at| at.gradient_error = None,
+        |at| at.gradient_error = Some(1e-5),
         |at| at.gap = Some(0.1),
     ];
     for (i, spoil) in spoiled.iter().enumerate() {

@@ -57,7 +57,7 @@ impl<'a, T: Lanes> Factorization<'a, T> {
         };
         if !misfit.admits(&start) {
             return Err(Error::Incompatible(
-                "the start makes XA zero where the data are not, and no step would leave that: start from random, nndsvda or nndsvdar"
+                "with this start XA is zero where the data are not, and no step can change that: start from random, nndsvda or nndsvdar"
                     .into(),
             ));
         }

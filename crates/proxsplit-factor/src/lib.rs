@@ -63,3 +63,8 @@ pub use rank::{Choice, Fit, FitKind, RankPlan, RankRow, RankSearch, Searched};
 pub use settings::{Init, Inner, Method, Metric, Settings, Step};
 pub use state::State;
 pub use weights::Weights;
+
+/// The code of the book's page about the API runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/api.md")]
+struct Book;

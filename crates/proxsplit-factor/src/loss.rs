@@ -57,7 +57,7 @@ impl Loss {
         }
         if data.is_weighted() {
             return Err(Error::Incompatible(
-                "kl is not there for weights: use squared or huber:D".into(),
+                "kl does not support weights: use squared or huber:D".into(),
             ));
         }
         match first_negative(data.matrix()) {
@@ -98,7 +98,7 @@ impl Loss {
         }
         let advice = match radius {
             Some(_) => {
-                "a simplex is there for A only; for X take nonneg and divide the atoms by their sums afterwards, which leaves XA as it is"
+                "a simplex is supported for A only; for X use nonneg and divide the atoms by their sums afterwards, which leaves XA as it is"
             }
             None => "use nonneg, box:L,U with L >= 0, or simplex:R for A",
         };

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Effort of an ordinary inner solve. Less would cost passes; more would be lost on problems that change with every pass, above
-/// all on small data, where sweeps are dear beside products.
+/// all on small data, where sweeps are expensive compared with the products.
 pub(crate) const NEARLY_EXACT: Effort = Effort {
     sweeps: 50,
     tolerance: 3e-2,
@@ -43,7 +43,7 @@ pub(crate) struct Memory {
     pub(crate) displacement: f64,
     /// η, in the method's metric.
     pub(crate) step: f64,
-    /// Atoms that died and were drawn anew.
+    /// Dead atoms that were reinitialized.
     pub(crate) revived: u64,
     /// Passes without momentum that raised the objective by more than rounding: there should be none.
     #[serde(default)]

@@ -25,6 +25,7 @@ mod form;
 mod gap;
 pub mod gradient;
 pub mod ledger;
+#[doc(hidden)] // For the other crates of the workspace; of it, users need `Mat` alone.
 pub mod linalg;
 mod names;
 mod number;
@@ -33,6 +34,7 @@ pub mod path;
 pub mod prox;
 mod real;
 pub mod run;
+#[doc(hidden)] // For the other crates of the workspace.
 pub mod scratch;
 pub mod set;
 pub mod simd;
@@ -50,6 +52,7 @@ pub use error::Error;
 pub use form::{Form, Kind};
 pub use gap::{Gap, suboptimality};
 pub use ledger::{Ledger, Level};
+pub use linalg::Mat;
 pub use real::Real;
 pub use run::{Looks, Observer, Reason, Report, Row, Session, Stop, run};
 pub use solve::{
@@ -57,7 +60,8 @@ pub use solve::{
 };
 pub use term::{FiniteSum, Grouped, Prox, Separable, Smooth};
 
-/// The code of the README runs as a test.
+/// The code of the README and of the first page of the book runs as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../../../docs/src/index.md")]
 struct Readme;

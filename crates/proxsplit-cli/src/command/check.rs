@@ -171,7 +171,7 @@ fn dead(found: &Audit) -> String {
             "replacements were not searched for, because the codes of a sample are tied together"
                 .to_owned()
         }
-        Some(0.0) => "no replacement was found that gains; searched, not proved".to_owned(),
+        Some(0.0) => "a search found no replacement that lowers the objective, which is no proof that there is none".to_owned(),
         Some(gain) => format!(
             "replacing one lowers the objective by at least {}",
             number::short(gain)

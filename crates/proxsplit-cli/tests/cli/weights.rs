@@ -101,7 +101,7 @@ fn weights_that_do_not_fit_are_refused_with_their_place() {
     refused("--weights w.npy --method incremental", &["use batch"]);
     refused(
         "--weights w.npy --loss kl",
-        &["kl is not there for weights"],
+        &["kl does not support weights"],
     );
     refused("--loss huber:1 --method sggd", &["use batch"]);
 }

@@ -295,7 +295,7 @@ fn checked_square<T: Lanes>(
         return Ok(square);
     }
     Err(Error::Incompatible(format!(
-        "the squares of the data leave the range of {}: divide the data by a scale near their size",
+        "the squares of the data leave the range of {}: divide the data by a number near their size (--scale on the command line)",
         std::any::type_name::<T>()
     )))
 }

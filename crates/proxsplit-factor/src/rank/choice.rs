@@ -115,7 +115,7 @@ fn notes(rows: &[RankRow], chosen: &RankRow, turned: bool) -> Vec<String> {
     }
     if let Some(cosine) = chosen.cosine.filter(|cosine| *cosine < STABLE) {
         notes.push(format!(
-            "at rank {} fits from different starts find different atoms (mean cosine {cosine:.2}): the rank is told by the fit, the atoms are not unique",
+            "at rank {} fits from different starts find different atoms (mean cosine {cosine:.2}): the fit determines the rank, but the atoms are not unique",
             chosen.rank
         ));
     }

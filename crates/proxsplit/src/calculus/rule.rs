@@ -56,10 +56,10 @@ impl fmt::Display for Rule {
             Rule::Shrink => "prox, then shrink to the ball",
             Rule::BallMultiplier => "scalar equation for the multiplier of the ball",
             Rule::Stretch => "prox, then stretch to the sphere",
-            Rule::SumMultiplier => "scalar equation for the multiplier of the sum (eq.56)",
+            Rule::SumMultiplier => "scalar equation for the multiplier of the sum",
             Rule::LargestFirst => "keep the largest entries, then prox",
             Rule::SparseSimplex => "project the largest entries on the simplex",
-            Rule::Dykstra => "Dykstra splitting to a tolerance (eq.58)",
+            Rule::Dykstra => "Dykstra splitting to a tolerance",
         })
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn of_steps(setting: &Setting) -> Assumption {
             (Standing::Measured, text.into())
         }
         Method::Envelope => {
-            let text = "every step ends enough below a running mean of Φ or of the forward–backward envelope, and that is checked to be above Φ again and again";
+            let text = "every step ends enough below a running mean of Φ or of the forward–backward envelope, which is regularly checked to be above Φ";
             (Standing::Measured, text.into())
         }
         Method::WorkingSet => {
@@ -77,7 +77,7 @@ pub(super) fn of_steps(setting: &Setting) -> Assumption {
             (Standing::Measured, text.into())
         }
         Method::Monotone => {
-            let text = "passes without momentum come again and again, begin no higher than the last of them ended, and do not raise the objective";
+            let text = "passes without momentum are made regularly, begin no higher than the last of them ended, and do not raise the objective";
             (Standing::Measured, text.into())
         }
         Method::Adaptive if convex && setting.ledger.is_exact() => {

@@ -1,4 +1,4 @@
-//! A box cut by a hyperplane, {l ≤ x ≤ u, aᵀx = b} (eq.56).
+//! A box cut by a hyperplane, {l ≤ x ≤ u, aᵀx = b}.
 
 use super::box_hyperplane_with::BoxHyperplaneWith;
 use super::box_set::check_bounds;

@@ -1,4 +1,4 @@
-//! ψ(x) on {l ≤ x ≤ u, aᵀx = b}, for every elementwise separable convex ψ (eq.56).
+//! ψ(x) on {l ≤ x ≤ u, aᵀx = b}, for every elementwise separable convex ψ.
 
 use super::BoxHyperplane;
 use crate::error::Error;

@@ -78,8 +78,10 @@ pub(super) fn find(name: &str) -> Result<&'static Entry, String> {
     if let Some(entry) = catalogue().find(|entry| entry.name == name) {
         return Ok(entry);
     }
-    let nearest = catalogue().min_by_key(|entry| edits(entry.name, name));
-    match nearest.filter(|entry| edits(entry.name, name) <= 3) {
+    let nearest = catalogue().min_by_key(|entry| distance(entry.name, name));
+    // A third of the letters may be wrong, two in a short word.
+    let close = (name.chars().count() / 3).max(2);
+    match nearest.filter(|entry| distance(entry.name, name) <= close) {
         Some(entry) => Err(format!(
             "there is no '{name}'; did you mean '{}'?",
             entry.name
@@ -87,6 +89,17 @@ pub(super) fn find(name: &str) -> Result<&'static Entry, String> {
         None => Err(format!(
             "there is no '{name}'; the catalogue lists all names"
         )),
+    }
+}
+
+/// How far a word is from a name, or from the beginning of a longer form of it: `nonegative` is meant to be `nonneg`.
+fn distance(name: &str, word: &str) -> usize {
+    let length = name.chars().count();
+    let beginning: String = word.chars().take(length).collect();
+    let whole = edits(name, word);
+    match edits(name, &beginning) {
+        begins if begins <= length / 3 => whole.min(begins),
+        _ => whole,
     }
 }
 

@@ -120,6 +120,14 @@ fn messages_say_what_to_write() {
         ),
         ("bax:0,1", "there is no 'bax'; did you mean 'box'?"),
         (
+            "nonegative",
+            "there is no 'nonegative'; did you mean 'nonneg'?",
+        ),
+        (
+            "nonnegative",
+            "there is no 'nonnegative'; did you mean 'nonneg'?",
+        ),
+        (
             "hexadecimal:1",
             "there is no 'hexadecimal'; the catalogue lists all names",
         ),

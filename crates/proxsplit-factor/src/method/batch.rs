@@ -27,6 +27,7 @@ use serde_json::{Value, json};
 /// The extrapolation's numbers.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Extrapolation {
+    #[serde(flatten)]
     momentum: Momentum,
     /// Whether the objective in memory is that of X with the codes that run ahead; after a restart it is not.
     is_known: bool,

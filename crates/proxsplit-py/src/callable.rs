@@ -38,6 +38,10 @@ type Evaluation<'py, T> = (f64, PyReadonlyArray1<'py, T>, Option<f64>);
 impl PySmooth<'_> {
     /// Calls f at the start, moved into the domain of g as solvers do, to see whether it states an error.
     pub(crate) fn begin<T: Scalar>(&self, g: &dyn Prox<T>, start: &[T]) {
+        // A g that does not fit is refused by the solver.
+        if g.fits(start.len()).is_err() {
+            return;
+        }
         let mut x = start.to_vec();
         if g.value(&x).is_infinite() {
             g.prox(&mut x, T::ONE);

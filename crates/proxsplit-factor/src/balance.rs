@@ -41,29 +41,37 @@ impl Balance {
 
     /// Finds the factors s_k for x_k and 1/s_k for a_k; `false` if there is nothing to be done.
     pub(crate) fn find<T: Lanes>(self, scales: &mut Scales<T>, factors: &Factors<T>) -> bool {
-        let scale = |x: Size, a: Size| match self {
-            Balance::Optimal(psi_x, psi_a) => best((psi_x, x), (psi_a, a)),
-            _ => 1.0 / x.square.sqrt(),
-        };
-        if matches!(self, Balance::Degenerate | Balance::Fixed) {
+        if !self.is_free() {
             return false;
         }
         let rank = factors.rank;
         with_sizes(&factors.x, rank, |x| {
-            with_sizes(&factors.a, rank, |a| {
-                for k in scales.first..rank {
-                    let (x, a) = (Size::at(x, k), Size::at(a, k));
-                    let s = if x.is_dead() || a.is_dead() {
-                        1.0
-                    } else {
-                        scale(x, a)
-                    };
-                    let s = if s.is_finite() && s > 0.0 { s } else { 1.0 };
-                    (scales.atoms[k], scales.codes[k]) = (T::of(s), T::of(1.0 / s));
-                }
-            });
+            with_sizes(&factors.a, rank, |a| self.find_for(scales, x, a));
         });
         true
+    }
+
+    /// Whether the scale is free, so that there is something to be found.
+    pub(crate) fn is_free(self) -> bool {
+        !matches!(self, Balance::Degenerate | Balance::Fixed)
+    }
+
+    /// The same from the sizes of all rows of both factors, three numbers each.
+    pub(crate) fn find_for<T: Lanes>(self, scales: &mut Scales<T>, x: &[f64], a: &[f64]) {
+        let scale = |x: Size, a: Size| match self {
+            Balance::Optimal(psi_x, psi_a) => best((psi_x, x), (psi_a, a)),
+            _ => 1.0 / x.square.sqrt(),
+        };
+        for k in scales.first..scales.atoms.len() {
+            let (x, a) = (Size::at(x, k), Size::at(a, k));
+            let s = if x.is_dead() || a.is_dead() {
+                1.0
+            } else {
+                scale(x, a)
+            };
+            let s = if s.is_finite() && s > 0.0 { s } else { 1.0 };
+            (scales.atoms[k], scales.codes[k]) = (T::of(s), T::of(1.0 / s));
+        }
     }
 }
 
@@ -117,7 +125,7 @@ pub(crate) fn sizes<T: Lanes>(factor: &[T], rank: usize) -> Vec<Size> {
 }
 
 /// Calls `look` with the sizes of all rows of a K × n factor, three numbers each, summed in fixed parts.
-fn with_sizes<T: Lanes, R>(factor: &[T], rank: usize, look: impl FnOnce(&[f64]) -> R) -> R {
+pub(crate) fn with_sizes<T: Lanes, R>(factor: &[T], rank: usize, look: impl FnOnce(&[f64]) -> R) -> R {
     let part = rank * 4096;
     scratch::with(
         factor.len().div_ceil(part) * 3 * rank,

@@ -34,6 +34,19 @@ pub(crate) struct Memory {
     pub(crate) revived: u64,
 }
 
+impl Memory {
+    /// Nothing has been done yet.
+    pub(crate) const START: Self = Self {
+        iteration: 0,
+        pass: 0,
+        visited: 0,
+        objective: None,
+        displacement: 0.0,
+        step: 1.0,
+        revived: 0,
+    };
+}
+
 /// The problem and the factors of a run, with buffers.
 pub(crate) struct Work<'a, T: Lanes> {
     pub(crate) problem: Problem<'a, T>,
@@ -57,15 +70,7 @@ impl<'a, T: Lanes> Work<'a, T> {
             codes,
             misfit,
             scales: Scales::new(problem.rank, problem.fixed.count()),
-            memory: Memory {
-                iteration: 0,
-                pass: 0,
-                visited: 0,
-                objective: None,
-                displacement: 0.0,
-                step: 1.0,
-                revived: 0,
-            },
+            memory: Memory::START,
             problem,
             factors,
         }

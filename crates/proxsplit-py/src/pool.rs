@@ -28,7 +28,7 @@ pub(crate) fn compute<R: Send>(
 }
 
 /// The latest pool if it fits, else a new one.
-fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
+pub(crate) fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
     let process = std::process::id();
     // Never waits: a thread of the parent may have held the lock when the process was forked, and it is not here to let go.
     if let Ok(latest) = LATEST.try_lock()

@@ -10,8 +10,8 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 /// Extra directions and power iterations of the randomized SVD.
-const EXTRA: usize = 8;
-const POWERS: usize = 2;
+pub(crate) const EXTRA: usize = 8;
+pub(crate) const POWERS: usize = 2;
 
 /// Leading left directions of Y as rows (l × m), orthonormal, and Q·Y (l × T).
 fn range_of<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> (usize, Vec<T>, Vec<T>) {
@@ -31,7 +31,7 @@ fn range_of<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> (usize, Ve
 
 /// Makes the rows of an l × n matrix orthonormal through the eigenvectors of its Gram matrix, twice for accuracy; rows
 /// without a direction of their own become zero.
-fn orthonormalize<T: Lanes>(rows: &mut [T], l: usize) {
+pub(crate) fn orthonormalize<T: Lanes>(rows: &mut [T], l: usize) {
     for _ in 0..2 {
         let mut g = vec![T::ZERO; l * l];
         gram(&mut g, rows, l);
@@ -57,13 +57,13 @@ fn orthonormalize<T: Lanes>(rows: &mut [T], l: usize) {
 }
 
 /// Eigenvalues in increasing order, and eigenvectors as columns.
-fn eigen<T: Lanes>(g: &[T], l: usize) -> Option<(Vec<T>, Vec<T>)> {
+pub(crate) fn eigen<T: Lanes>(g: &[T], l: usize) -> Option<(Vec<T>, Vec<T>)> {
     let (mut values, mut vectors) = (vec![T::ZERO; l], vec![T::ZERO; l * l]);
     eigenvalues(View::new(g, l, l), &mut values, Some(&mut vectors)).then_some((values, vectors))
 }
 
 /// rows ← map·rows
-fn apply<T: Lanes>(map: &[T], rows: &mut [T], l: usize) {
+pub(crate) fn apply<T: Lanes>(map: &[T], rows: &mut [T], l: usize) {
     let copy = rows.to_vec();
     crate::products::times(rows, map, &copy, l);
 }

@@ -27,8 +27,8 @@ use serde_json::{Value, json};
 
 /// The extrapolation's numbers.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Extrapolation {
-    beta: f64,
+pub(crate) struct Extrapolation {
+    pub(crate) beta: f64,
     /// β must not grow beyond this.
     cap: f64,
     /// The last β that did well.
@@ -36,16 +36,25 @@ struct Extrapolation {
     /// How much the last good pass gained, if there was one.
     gain: Option<f64>,
     /// Whether the objective in memory is that of X with the codes that run ahead; after a restart it is not.
-    is_known: bool,
+    pub(crate) is_known: bool,
     /// The next plain pass comes after this one.
-    next_plain: u64,
+    pub(crate) next_plain: u64,
     /// The objective where the last plain pass ended.
-    plain: Option<f64>,
+    pub(crate) plain: Option<f64>,
     /// Plain passes that raised the objective by more than rounding: there should be none.
-    rises: u32,
+    pub(crate) rises: u32,
 }
 
-const START: Extrapolation = Extrapolation {
+/// What a pass with extrapolation was worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Judgement {
+    /// The extrapolation starts anew.
+    pub(crate) restarts: bool,
+    /// The pass is lost: the factors are again those from before it.
+    pub(crate) is_taken_back: bool,
+}
+
+pub(crate) const START: Extrapolation = Extrapolation {
     beta: 0.5,
     cap: 1.0,
     good: 0.5,
@@ -60,6 +69,42 @@ const CAP_GROWTH: f64 = 1.01;
 const FAILURE: f64 = 1.5;
 /// Momentum that gains less than this share of the pass before is spent.
 const SPENT: f64 = 0.5;
+
+impl Extrapolation {
+    /// Lets β grow after a good pass. After one that gains little the extrapolation starts anew, after a bad one also β shrinks;
+    /// a pass that loses more than the last good one gained is taken back. Near a solution gains drown in rounding, the `slack`: that
+    /// is no failure, or the method would stand still.
+    pub(crate) fn judge(&mut self, objective: f64, last: Option<f64>, slack: f64) -> Judgement {
+        let before = *self;
+        let gain = last.map(|last| last - objective);
+        let fell = gain.unwrap_or(0.0);
+        let (mut restarts, mut is_taken_back) = (false, false);
+        *self = if fell < -slack || objective.is_nan() {
+            // Going on from where more was lost than that would cost more passes than the one that is lost.
+            is_taken_back = before.gain.is_some_and(|last| -fell > last) || objective.is_nan();
+            restarts = true;
+            Extrapolation {
+                beta: before.beta / FAILURE,
+                cap: before.good,
+                ..before
+            }
+        } else {
+            restarts |= before.gain.is_some_and(|last| fell < SPENT * last);
+            Extrapolation {
+                beta: (before.beta * GROWTH).min(before.cap),
+                cap: (before.cap * CAP_GROWTH).min(1.0),
+                good: before.beta,
+                gain,
+                ..before
+            }
+        };
+        self.is_known = !restarts;
+        Judgement {
+            restarts,
+            is_taken_back,
+        }
+    }
+}
 
 /// The state of the method.
 pub(crate) struct Batch<T> {
@@ -149,45 +194,21 @@ impl<T: Lanes> Batch<T> {
         };
     }
 
-    /// Lets β grow after a good pass. After one that gains little the extrapolation starts anew, after a bad one also β shrinks;
-    /// a pass that loses more than the last good one gained is taken back.
     fn judge(&mut self, work: &mut Work<'_, T>) {
         let objective = work.objective_for(&self.ahead.a);
-        let before = self.extrapolation;
-        let gain = work.memory.objective.map(|last| last - objective);
-        let fell = gain.unwrap_or(0.0);
-        // Near a solution gains drown in rounding: that is no failure, or the method would stand still.
         let slack = work.misfit.rounding();
-        let (mut restarts, mut is_taken_back) = (false, false);
-        self.extrapolation = if fell < -slack || objective.is_nan() {
-            if before.gain.is_some_and(|last| -fell > last) || objective.is_nan() {
-                // Going on from here would cost more passes than the one that is lost.
-                work.factors.clone_from(&self.old);
-                is_taken_back = true;
-            }
-            restarts = true;
-            Extrapolation {
-                beta: before.beta / FAILURE,
-                cap: before.good,
-                ..before
-            }
-        } else {
-            restarts |= before.gain.is_some_and(|last| fell < SPENT * last);
-            Extrapolation {
-                beta: (before.beta * GROWTH).min(before.cap),
-                cap: (before.cap * CAP_GROWTH).min(1.0),
-                good: before.beta,
-                gain,
-                ..before
-            }
-        };
-        if restarts {
+        let judgement = self
+            .extrapolation
+            .judge(objective, work.memory.objective, slack);
+        if judgement.is_taken_back {
+            work.factors.clone_from(&self.old);
+        }
+        if judgement.restarts {
             self.ahead.clone_from(&work.factors);
         }
-        self.extrapolation.is_known = !restarts;
         // What was known belongs to the codes that ran ahead, not to those that are back: to compare with it again would take back
         // every pass from here on.
-        work.memory.objective = (!is_taken_back).then_some(objective);
+        work.memory.objective = (!judgement.is_taken_back).then_some(objective);
     }
 
     /// Balances scales and revives dead atoms.
@@ -268,7 +289,7 @@ impl<T: Lanes> Method<T> for Batch<T> {
 }
 
 /// Atoms that no code uses have no problem to be solved: they stay what they were, which lies in their set.
-fn keep_unused<T: Lanes>(x: &mut [T], old: &[T], gram: &[T], rank: usize) {
+pub(crate) fn keep_unused<T: Lanes>(x: &mut [T], old: &[T], gram: &[T], rank: usize) {
     for k in (0..rank).filter(|k| gram[k * (rank + 1)] <= T::ZERO) {
         let places = x.iter_mut().skip(k).step_by(rank);
         for (x, &old) in places.zip(old.iter().skip(k).step_by(rank)) {
@@ -278,12 +299,12 @@ fn keep_unused<T: Lanes>(x: &mut [T], old: &[T], gram: &[T], rank: usize) {
 }
 
 /// The interval of a term's entries.
-fn bounds(term: Option<proxsplit::Elementary>) -> (f64, f64) {
+pub(crate) fn bounds(term: Option<proxsplit::Elementary>) -> (f64, f64) {
     term.map_or((f64::NEG_INFINITY, f64::INFINITY), |t| (t.lower, t.upper))
 }
 
 /// ahead ← new + β(new − old), kept between the bounds; returns ‖new − old‖².
-fn run_ahead<T: Lanes>(
+pub(crate) fn run_ahead<T: Lanes>(
     ahead: &mut [T],
     new: &[T],
     old: &[T],

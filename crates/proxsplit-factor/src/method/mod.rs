@@ -2,7 +2,7 @@
 
 mod aggregated;
 mod auto;
-mod batch;
+pub(crate) mod batch;
 mod entropic;
 mod incremental;
 mod sggd;
@@ -172,7 +172,7 @@ fn batches<T: Lanes>(work: &Work<'_, T>, settings: Settings) -> Result<Batches, 
 }
 
 /// Saved numbers of the method of this name.
-fn own_numbers<N: DeserializeOwned>(saved: &Value, name: &str) -> Result<N, Error> {
+pub(crate) fn own_numbers<N: DeserializeOwned>(saved: &Value, name: &str) -> Result<N, Error> {
     let bad = |what: &str| Error::Incompatible(format!("the saved state does not fit: {what}"));
     let numbers = saved
         .get(name)

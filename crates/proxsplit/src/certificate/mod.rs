@@ -128,7 +128,7 @@ fn of_pair(pair: &Pair) -> Vec<(&'static str, String)> {
     }
     if pair.dead_atoms > 0 {
         let escape = match pair.escape {
-            None => "replacements were not searched for, because the codes of a sample are tied together".into(),
+            None => "replacements were not searched for: the codes of a sample are tied together, or samples in several places use the atom".into(),
             Some(0.0) => "no replacement was found that gains; searched, not proved".into(),
             Some(gain) => format!("replacing one gains at least {gain:.2e}"),
         };

@@ -8,6 +8,7 @@ passes go on without them, as they do without a worker that is late.
 from __future__ import annotations
 
 import importlib.metadata
+import inspect
 import logging
 import time
 import uuid
@@ -15,7 +16,7 @@ from typing import Any
 
 import distributed
 import numpy as np
-from dask.base import tokenize
+from distributed.scheduler import KilledWorker
 
 from ._checkpoint import Checkpoint
 from ._shards import Answer, shard
@@ -70,7 +71,6 @@ class Wire:
         self._late: dict[Any, list[int]] = {}
         self._forget: set[int] = set()
         self._usual: float | None = None
-        self._has_answered = False
         # What happened: {"lost": workers, "rebuilt": shards, "late": answers that did not come in time}.
         self.faults = {"lost": 0, "rebuilt": 0, "late": 0}
 
@@ -126,7 +126,7 @@ class Wire:
             self._place[index] = address
             self._making[index] = self._client.submit(
                 _hold, self._run, index, self._names[index], self._blocks[index], self._how,
-                workers=[address], allow_other_workers=False, pure=False, key=f"hold-{tokenize(self._run, index)}-{uuid.uuid4().hex}",
+                workers=[address], allow_other_workers=False, pure=False, key=f"hold-{uuid.uuid4().hex}",
             )  # fmt: skip
             self._forget.discard(index)
 
@@ -185,7 +185,7 @@ class Wire:
             in_flight = {index for indices in asked.values() for index in indices}
             for address, indices in ready.items():
                 indices = [index for index in indices if index in pending - in_flight]
-                if indices and (needs_all or not in_flight or start + 1.0 > time.monotonic()):
+                if indices:
                     asked[self._send(address, indices, header, x)] = indices
             self._collect(asked, answers, pending)
             if pending and not needs_all and self._is_over(start, asked, answers):
@@ -221,13 +221,16 @@ class Wire:
                 pending.difference_update(found)
             elif future.status == "error":
                 error = future.exception()
-                if isinstance(error, (KeyError, distributed.scheduler.KilledWorker)):
+                if isinstance(error, (KeyError, KilledWorker)):
                     # The process was restarted under the same address: its table is empty.
                     self._distribute(indices)
                 else:
                     raise error
             elif self._client.status != "running":
                 raise self._gone()
+            else:
+                # Nobody knows how far the task came.
+                self._forget.update(indices)
         alive = self._workers()
         for future, indices in list(asked.items()):
             if self._place[indices[0]] not in alive:
@@ -252,6 +255,4 @@ class Wire:
 
 def _knows_n_workers(client: Any) -> bool:
     """Newer versions tell of five workers unless they are asked for all."""
-    import inspect
-
     return "n_workers" in inspect.signature(client.scheduler_info).parameters

@@ -28,7 +28,7 @@ except ImportError as error:  # pragma: no cover - told to whoever has no dask
 from . import _proxsplit
 from ._advice import advise
 from ._checkpoint import Checkpoint
-from ._data import factor, factor_dtype, native
+from ._data import factor, factor_dtype
 from ._dictionary import DictionaryLearning as LocalDictionaryLearning
 from ._factorization import Factorization, threads
 from ._nmf import NMF as LocalNMF
@@ -40,6 +40,9 @@ __all__ = ["NMF", "DictionaryLearning"]
 
 class _OverDask(Factorization):
     """What the estimators of this module do in place of those for one machine."""
+
+    # The estimator for one machine.
+    _local: Any
 
     def fit(
         self,
@@ -96,9 +99,8 @@ class _OverDask(Factorization):
         saved = keeper.load() if resume else None
         with Wire(distributed.get_client() if client is None else client, X, how, self._is_signed(), patience, keeper) as wire:
             with Progress(self.verbose, self.max_iter, name) as progress:
-                observe = progress.show if self.verbose else None
                 answer = _proxsplit.factorize_shards(
-                    wire.ask, settings, H, observe=observe, moved=keeper.moved, save=keeper.save, resume=saved
+                    wire.ask, settings, H, observe=self._observer(progress), moved=keeper.moved, save=keeper.save, resume=saved
                 )
         self.faults_ = wire.faults
         self.n_features_in_ = X.shape[1]
@@ -111,7 +113,7 @@ class _OverDask(Factorization):
     def _begin(self, X: Any, H: Any) -> tuple[int, str, Any, np.dtype[Any]]:
         dtype = factor_dtype(X, self.dtype)
         # Codes are never given here; the checks of a start want some of the right shape.
-        W = np.broadcast_to(np.zeros((), dtype), (X.shape[0], 1 if H is None else len(H))) if H is not None else None
+        W = None if H is None else np.broadcast_to(np.ones((), dtype), (X.shape[0], len(H)))
         init, rank, _, H = self._start(_Shape(X), W, H)
         if init == "custom":
             return rank, "random", factor(H, (rank, X.shape[1]), dtype, "H"), dtype
@@ -151,22 +153,30 @@ class _OverDask(Factorization):
         check_is_fitted(self)
         if X.ndim != 2 or X.shape[1] != self.n_features_in_ or len(X.chunks[1]) != 1:
             raise ValueError(f"X has shape {X.shape} in chunks {X.chunks}, but every chunk must have all {self.n_features_in_} features")
-        components = np.ascontiguousarray(self.components_)
-        return X.map_blocks(
-            _encode, components, self._transform_term(), chunks=(X.chunks[0], (len(components),)), dtype=components.dtype, meta=components[:0, :0]
-        )
+        own = self._on_one_machine()
+        width = own._n_features_out
+        return X.map_blocks(_encode, own, width, chunks=(X.chunks[0], (width,)), dtype=own.components_.dtype, meta=own.components_[:0, :0])
+
+    def _on_one_machine(self) -> Any:
+        """The same estimator with the same components, for blocks."""
+        own = self._local(**{**self.get_params(), "n_threads": self.n_threads or 1, "verbose": 0})
+        for name in ("components_", "n_components_", "n_features_in_", "_codes_term"):
+            setattr(own, name, getattr(self, name))
+        return own
 
 
 class NMF(_OverDask, LocalNMF):
     """:class:`proxsplit.NMF` for a dask array. Its parameters are the same; `fit` takes the cluster."""
 
     __doc__ = (__doc__ or "") + "\n\n" + (LocalNMF.__doc__ or "").split("\n", 1)[1]
+    _local = LocalNMF
 
 
 class DictionaryLearning(_OverDask, LocalDictionaryLearning):
     """:class:`proxsplit.DictionaryLearning` for a dask array. Its parameters are the same; `fit` takes the cluster."""
 
     __doc__ = (__doc__ or "") + "\n\n" + (LocalDictionaryLearning.__doc__ or "").split("\n", 1)[1]
+    _local = LocalDictionaryLearning
 
 
 class _Shape:
@@ -192,7 +202,7 @@ def _checked_chunks(X: Any) -> None:
         raise ValueError(f"block {empty[0]} of X has no samples; rechunk X or leave it out")
 
 
-def _encode(block: Any, components: Any, term: str) -> Any:
+def _encode(block: Any, model: Any, width: int) -> Any:
     if block.shape[0] == 0:
-        return np.empty((0, len(components)), components.dtype)
-    return _proxsplit.encode(native(block), components, term, 0, None, None)
+        return np.empty((0, width), model.components_.dtype)
+    return model.transform(block)

@@ -50,6 +50,7 @@ impl Settings {
             relative: self.tol,
             passes: self.passes,
             time,
+            at_floor: self.tol > 0.0,
             ..Stop::default()
         })
     }

@@ -87,6 +87,7 @@ impl<T: Lanes> Batch<T> {
         center.memory.objective = None;
         self.extrapolation.is_known = false;
         self.extrapolation.plain = None;
+        center.is_disturbed = false;
     }
 
     /// Whether the pass was taken back.
@@ -152,6 +153,9 @@ impl<T: Lanes> Batch<T> {
 
 impl<T: Lanes> Steps<T> for Batch<T> {
     fn step(&mut self, center: &mut Center<'_, T>) -> Option<()> {
+        if std::mem::take(&mut center.is_disturbed) {
+            self.start_anew(center);
+        }
         let at = self.extrapolation;
         let mut is_taken_back = false;
         if center.memory.pass >= at.next_plain && at.is_known {

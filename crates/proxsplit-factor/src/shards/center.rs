@@ -40,6 +40,8 @@ pub(super) struct Center<'a, T: Lanes> {
     wire: Box<dyn Shards<T> + 'a>,
     /// The latest share of every shard, and whether it is an old one.
     last: Vec<(Answer<T>, bool)>,
+    /// Whether a shard has made its codes anew, so that what is remembered of others is void.
+    pub(super) is_disturbed: bool,
     /// Why the wire is dead, if it is.
     pub(super) failure: Option<Error>,
 }
@@ -110,6 +112,7 @@ impl<'a, T: Lanes> Center<'a, T> {
             before: Vec::new(),
             wire,
             last: Vec::new(),
+            is_disturbed: false,
             failure: None,
         })
     }
@@ -133,7 +136,16 @@ impl<'a, T: Lanes> Center<'a, T> {
             x,
             needs_all,
         };
-        match self.wire.ask(&order) {
+        let answers = self.wire.ask(&order).and_then(|answers| {
+            let is_short = needs_all && answers.iter().any(Option::is_none);
+            let what = "a shard did not answer, though the run cannot go on without it";
+            if is_short {
+                Err(Error::Incompatible(what.into()))
+            } else {
+                Ok(answers)
+            }
+        });
+        match answers {
             Ok(answers) => Some((answers, header)),
             Err(error) => {
                 self.failure = Some(error);
@@ -171,6 +183,7 @@ impl<'a, T: Lanes> Center<'a, T> {
                 }
                 None => {
                     self.rescale(last, &header.before);
+                    last.numbers[0] = 0.0;
                     (*is_old, is_fresh) = (true, false);
                 }
             }
@@ -187,11 +200,16 @@ impl<'a, T: Lanes> Center<'a, T> {
 
     fn judged(&mut self, answer: Answer<T>, is_fresh: bool) -> Sum<T> {
         let rebuilt = answer.numbers[0];
-        self.faults.rebuilt += rebuilt as u64;
+        self.note_rebuilt(rebuilt);
         Sum {
             is_whole: is_fresh && rebuilt == 0.0,
             answer,
         }
+    }
+
+    fn note_rebuilt(&mut self, count: f64) {
+        self.faults.rebuilt += count as u64;
+        self.is_disturbed |= count > 0.0;
     }
 
     fn added<'s>(&mut self, answers: impl Iterator<Item = &'s Answer<T>>) -> Option<Answer<T>>
@@ -295,6 +313,7 @@ impl<'a, T: Lanes> Center<'a, T> {
         let (answers, _) = self.ask_each(task, x, true)?;
         let mut best: Option<Found<T>> = None;
         for (shard, answer) in answers.into_iter().flatten().enumerate() {
+            self.note_rebuilt(answer.numbers[0]);
             let gain = answer.numbers[1];
             if gain > best.as_ref().map_or(0.0, |found| found.gain) {
                 best = Some(Found {

@@ -44,7 +44,7 @@ class _OverDask(Factorization):
     # The estimator for one machine.
     _local: Any
 
-    def fit(
+    def fit(  # type: ignore[override]
         self,
         X: Any,
         y: Any = None,
@@ -131,7 +131,7 @@ class _OverDask(Factorization):
             if is_asked:
                 raise ValueError(f"proxsplit.dask.{name} does not have {parameter} yet; proxsplit.{name} on one machine has")
 
-    def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
+    def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:  # type: ignore[override]
         """Learn the components of X and return its codes as a dask array; see :meth:`fit` and :meth:`transform`."""
         return self.fit(X, y, **params).transform(X)
 

@@ -53,6 +53,38 @@ enum Either {
     Double(Line<f64>),
 }
 
+/// A number type, which has its own kind of line.
+trait Spoken: Scalar {
+    fn line(either: &Either) -> Option<&Line<Self>>;
+    fn either(line: Line<Self>) -> Either;
+}
+
+impl Spoken for f32 {
+    fn line(either: &Either) -> Option<&Line<f32>> {
+        match either {
+            Either::Single(line) => Some(line),
+            Either::Double(_) => None,
+        }
+    }
+
+    fn either(line: Line<f32>) -> Either {
+        Either::Single(line)
+    }
+}
+
+impl Spoken for f64 {
+    fn line(either: &Either) -> Option<&Line<f64>> {
+        match either {
+            Either::Single(_) => None,
+            Either::Double(line) => Some(line),
+        }
+    }
+
+    fn either(line: Line<f64>) -> Either {
+        Either::Double(line)
+    }
+}
+
 /// Samples of the data with their codes: rows here, columns in the crate.
 ///
 /// It answers orders of `factorize_shards`: `answer(header, x)` returns sums and numbers.
@@ -60,9 +92,12 @@ enum Either {
 pub(crate) struct Shard {
     line: Mutex<Option<Either>>,
     rank: usize,
+    single: bool,
     /// The process of its thread, which a fork leaves behind.
     process: u32,
 }
+
+type Answered<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<f64>>);
 
 #[pymethods]
 impl Shard {
@@ -88,13 +123,14 @@ impl Shard {
             index,
         };
         let line = if single {
-            Either::Single(begin(py, made)?)
+            begin::<f32>(py, made)?
         } else {
-            Either::Double(begin(py, made)?)
+            begin::<f64>(py, made)?
         };
         Ok(Self {
             line: Mutex::new(Some(line)),
             rank,
+            single,
             process: std::process::id(),
         })
     }
@@ -105,84 +141,128 @@ impl Shard {
         py: Python<'py>,
         header: &str,
         x: &Bound<'py, PyAny>,
-    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyArray1<f64>>)> {
+    ) -> PyResult<Answered<'py>> {
         let header: Header = serde_json::from_str(header).map_err(|error| {
             refuse(format!(
                 "an order that this version of proxsplit does not know: {error}"
             ))
         })?;
-        self.with(
-            py,
-            |line| answered(py, line, header.clone(), x),
-            |line| answered(py, line, header.clone(), x),
-        )
+        if self.single {
+            self.answered::<f32>(py, header, x)
+        } else {
+            self.answered::<f64>(py, header, x)
+        }
     }
 
     /// The codes, a sample a row.
     fn codes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let rank = self.rank;
-        self.with(
-            py,
-            |line| codes_of(py, line, rank),
-            |line| codes_of(py, line, rank),
-        )
+        if self.single {
+            self.codes_as::<f32>(py)
+        } else {
+            self.codes_as::<f64>(py)
+        }
     }
 
     /// All codes by name, to go on from.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.with(py, |line| state_of(py, line), |line| state_of(py, line))
+        if self.single {
+            self.state_as::<f32>(py)
+        } else {
+            self.state_as::<f64>(py)
+        }
     }
 
     /// Goes on from a state.
     fn restore(&self, py: Python<'_>, state: &Bound<'_, PyDict>) -> PyResult<()> {
-        self.with(
-            py,
-            |line| restored(py, line, state),
-            |line| restored(py, line, state),
-        )
+        if self.single {
+            let message = Message::<f32>::Restore(arrays(state)?);
+            self.tell(py, message).map(drop)
+        } else {
+            let message = Message::<f64>::Restore(arrays(state)?);
+            self.tell(py, message).map(drop)
+        }
     }
 
     /// Forgets all codes; it makes new ones from X when it is asked.
     fn forget(&self, py: Python<'_>) -> PyResult<()> {
-        self.with(
-            py,
-            |line| told(py, line, Message::Forget).map(drop),
-            |line| told(py, line, Message::Forget).map(drop),
-        )
+        if self.single {
+            self.tell(py, Message::<f32>::Forget).map(drop)
+        } else {
+            self.tell(py, Message::<f64>::Forget).map(drop)
+        }
     }
 
     /// Lets go of the data.
-    fn close(&self) {
-        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
-        *line = None;
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| {
+            let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+            *line = None;
+        });
     }
 }
 
 impl Shard {
-    /// Speaks with the thread, in the precision of the codes.
-    fn with<R>(
-        &self,
-        py: Python<'_>,
-        single: impl FnOnce(&Line<f32>) -> PyResult<R>,
-        double: impl FnOnce(&Line<f64>) -> PyResult<R>,
-    ) -> PyResult<R> {
+    /// Sends a message and waits for the reply, without the interpreter's lock.
+    fn tell<T: Spoken>(&self, py: Python<'_>, message: Message<T>) -> PyResult<Reply<T>> {
         if self.process != std::process::id() {
             return Err(PyRuntimeError::new_err(
                 "the thread of this shard was left behind by a fork: make a new one",
             ));
         }
-        // Somebody who speaks with the thread waits for it without the interpreter's lock, and must not be waited for with it.
-        let line = py.detach(|| self.line.lock().unwrap_or_else(PoisonError::into_inner));
-        match &*line {
+        let reply = py.detach(|| {
+            let line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+            let line = line.as_ref().and_then(T::line)?;
+            line.orders.send(message).ok()?;
+            line.replies.recv().ok()
+        });
+        match reply {
+            Some(Reply::Refused(words)) => Err(refuse(words)),
+            Some(reply) => Ok(reply),
             None => Err(PyRuntimeError::new_err("the shard is closed")),
-            Some(Either::Single(line)) => single(line),
-            Some(Either::Double(line)) => double(line),
         }
+    }
+
+    fn answered<'py, T: Spoken>(
+        &self,
+        py: Python<'py>,
+        header: Header,
+        x: &Bound<'py, PyAny>,
+    ) -> PyResult<Answered<'py>> {
+        let x: PyReadonlyArray1<T> = x.extract()?;
+        let message = Message::Ask(header, x.as_slice()?.to_vec());
+        let Reply::Answer(answer) = self.tell::<T>(py, message)? else {
+            return Err(unexpected());
+        };
+        let sums = PyArray1::from_vec(py, answer.sums).into_any();
+        Ok((sums, PyArray1::from_vec(py, answer.numbers)))
+    }
+
+    fn codes_as<'py, T: Spoken>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let Reply::Codes(codes) = self.tell::<T>(py, Message::Codes)? else {
+            return Err(unexpected());
+        };
+        let codes = Mat::new(self.rank, codes.len() / self.rank, codes).map_err(refuse)?;
+        Ok(rows(py, codes, self.rank)?.into_any())
+    }
+
+    fn state_as<'py, T: Spoken>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Reply::State(state) = self.tell::<T>(py, Message::State)? else {
+            return Err(unexpected());
+        };
+        let arrays = PyDict::new(py);
+        for (name, codes) in state {
+            arrays.set_item(name, PyArray1::from_vec(py, codes))?;
+        }
+        Ok(arrays)
     }
 }
 
+fn unexpected() -> PyErr {
+    PyRuntimeError::new_err("the shard gave an answer to another question")
+}
+
 /// Starts the thread, and waits until it has looked at the data.
-fn begin<T: Scalar>(py: Python<'_>, made: Made) -> PyResult<Line<T>> {
+fn begin<T: Spoken>(py: Python<'_>, made: Made) -> PyResult<Either> {
     let (orders, to_thread) = channel();
     let (from_thread, replies) = channel();
     let refused = from_thread.clone();
@@ -195,9 +275,13 @@ fn begin<T: Scalar>(py: Python<'_>, made: Made) -> PyResult<Line<T>> {
                 }
             });
         })?;
-    let line = Line { orders, replies };
-    match heard(py, &line)? {
-        Reply::Ready => Ok(line),
+    let (replies, first) = py.detach(move || {
+        let first = replies.recv();
+        (replies, first)
+    });
+    match first {
+        Ok(Reply::Ready) => Ok(T::either(Line { orders, replies })),
+        Ok(Reply::Refused(words)) => Err(refuse(words)),
         _ => Err(PyRuntimeError::new_err("the shard did not start")),
     }
 }
@@ -248,78 +332,6 @@ fn obeyed<T: Scalar>(shard: &mut factor::Shard<'_, T>, message: Message<T>) -> R
             Reply::Ready
         }
     }
-}
-
-/// The next reply.
-fn heard<T: Scalar>(py: Python<'_>, line: &Line<T>) -> PyResult<Reply<T>> {
-    // A receiver cannot be shared between threads, but it can be lent to one that waits.
-    let waiting = Mutex::new(&line.replies);
-    let reply = py.detach(|| {
-        let replies = waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        replies.recv()
-    });
-    match reply {
-        Ok(Reply::Refused(words)) => Err(refuse(words)),
-        Ok(reply) => Ok(reply),
-        Err(_) => Err(PyRuntimeError::new_err("the thread of the shard has ended")),
-    }
-}
-
-fn told<T: Scalar>(py: Python<'_>, line: &Line<T>, message: Message<T>) -> PyResult<Reply<T>> {
-    let ended = |_| PyRuntimeError::new_err("the thread of the shard has ended");
-    line.orders.send(message).map_err(ended)?;
-    heard(py, line)
-}
-
-fn unexpected() -> PyErr {
-    PyRuntimeError::new_err("the shard gave an answer to another question")
-}
-
-fn answered<'py, T: Scalar>(
-    py: Python<'py>,
-    line: &Line<T>,
-    header: Header,
-    x: &Bound<'py, PyAny>,
-) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyArray1<f64>>)> {
-    let x: PyReadonlyArray1<T> = x.extract()?;
-    let message = Message::Ask(header, x.as_slice()?.to_vec());
-    let Reply::Answer(answer) = told(py, line, message)? else {
-        return Err(unexpected());
-    };
-    let sums = PyArray1::from_vec(py, answer.sums).into_any();
-    Ok((sums, PyArray1::from_vec(py, answer.numbers)))
-}
-
-fn codes_of<'py, T: Scalar>(
-    py: Python<'py>,
-    line: &Line<T>,
-    rank: usize,
-) -> PyResult<Bound<'py, PyAny>> {
-    let Reply::Codes(codes) = told(py, line, Message::Codes)? else {
-        return Err(unexpected());
-    };
-    let samples = codes.len() / rank;
-    let codes = Mat::new(rank, samples, codes).map_err(refuse)?;
-    Ok(rows(py, codes, rank)?.into_any())
-}
-
-fn state_of<'py, T: Scalar>(py: Python<'py>, line: &Line<T>) -> PyResult<Bound<'py, PyDict>> {
-    let Reply::State(state) = told(py, line, Message::State)? else {
-        return Err(unexpected());
-    };
-    let arrays = PyDict::new(py);
-    for (name, codes) in state {
-        arrays.set_item(name, PyArray1::from_vec(py, codes))?;
-    }
-    Ok(arrays)
-}
-
-fn restored<T: Scalar>(
-    py: Python<'_>,
-    line: &Line<T>,
-    state: &Bound<'_, PyDict>,
-) -> PyResult<()> {
-    told(py, line, Message::Restore(arrays(state)?)).map(drop)
 }
 
 /// Named arrays of one dimension.

@@ -125,7 +125,11 @@ pub(crate) fn sizes<T: Lanes>(factor: &[T], rank: usize) -> Vec<Size> {
 }
 
 /// Calls `look` with the sizes of all rows of a K × n factor, three numbers each, summed in fixed parts.
-pub(crate) fn with_sizes<T: Lanes, R>(factor: &[T], rank: usize, look: impl FnOnce(&[f64]) -> R) -> R {
+pub(crate) fn with_sizes<T: Lanes, R>(
+    factor: &[T],
+    rank: usize,
+    look: impl FnOnce(&[f64]) -> R,
+) -> R {
     let part = rank * 4096;
     scratch::with(
         factor.len().div_ceil(part) * 3 * rank,

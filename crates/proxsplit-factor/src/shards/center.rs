@@ -1,8 +1,8 @@
 //! X, what the shards have said of it, and the wire to them.
 
+use super::Shards;
 use super::faults::Faults;
 use super::messages::{Answer, Change, Header, Order, Task};
-use super::Shards;
 use crate::balance::{Balance, Scales, with_sizes};
 use crate::codes::{Effort, Quadratic, Side, Term};
 use crate::products::{Lanes, dot, gram, times};
@@ -219,10 +219,11 @@ impl<'a, T: Lanes> Center<'a, T> {
         let mut answers = answers;
         let mut sum = answers.next()?.clone();
         for answer in answers {
-            let fits = answer.sums.len() == sum.sums.len()
-                && answer.numbers.len() == sum.numbers.len();
+            let fits =
+                answer.sums.len() == sum.sums.len() && answer.numbers.len() == sum.numbers.len();
             if !fits {
-                let what = "shards disagree: is the same version of proxsplit installed everywhere?";
+                let what =
+                    "shards disagree: is the same version of proxsplit installed everywhere?";
                 self.failure = Some(Error::Incompatible(what.into()));
                 return None;
             }
@@ -245,7 +246,9 @@ impl<'a, T: Lanes> Center<'a, T> {
     /// An old share as the codes would be after the changes of scale that its shard has missed.
     fn rescale(&self, share: &mut Answer<T>, changes: &[Change]) {
         for change in changes {
-            let Change::Scale(scale) = change else { continue };
+            let Change::Scale(scale) = change else {
+                continue;
+            };
             let scale: Vec<T> = scale.iter().map(|&s| T::of(s)).collect();
             let (ya, aa) = share.sums.split_at_mut(self.rank * self.shape.0);
             scale_rows(ya, &scale);

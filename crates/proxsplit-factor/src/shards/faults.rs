@@ -21,7 +21,9 @@ impl Faults {
     /// Notes what old shares did since the last look, relative to the scale of the slope.
     pub(super) fn note(&mut self, ledger: &mut Ledger, scale: f64) {
         if self.is_stale {
-            let level = self.level.map_or(Level::Unknown, |e| Level::Measured(e / scale));
+            let level = self
+                .level
+                .map_or(Level::Unknown, |e| Level::Measured(e / scale));
             ledger.set(Source::Stale, level);
         }
         (self.is_stale, self.level) = (false, None);

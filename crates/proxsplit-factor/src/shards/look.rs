@@ -10,8 +10,8 @@ use crate::misfit::{Misfit, Slopes, scale_of_norms};
 use crate::problem::Factors;
 use crate::products::{Lanes, gram, times};
 use crate::work::scale_rows;
-use proxsplit::{AtPoint, Elementary};
 use proxsplit::linalg::vec::{axpy, norm};
+use proxsplit::{AtPoint, Elementary};
 
 /// What was found at X.
 pub(super) struct Findings<T> {
@@ -107,8 +107,8 @@ pub(super) fn escape_of_shard<T: Lanes>(
     let mut used = alive.clone();
     used[place * (rank + 1)] = T::ZERO;
     // A split would change an atom that other shards use.
-    let found = escape(problem, &factors, (&alive, &used), search)
-        .filter(|escape| escape.terms.len() == 1);
+    let found =
+        escape(problem, &factors, (&alive, &used), search).filter(|escape| escape.terms.len() == 1);
     let answer = Answer {
         sums: match &found {
             Some(escape) => escape.terms[0].1.atom.clone(),

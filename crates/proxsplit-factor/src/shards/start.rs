@@ -106,9 +106,7 @@ fn draw<T: Lanes>(center: &mut Center<'_, T>, seed: u64, random: &mut Pcg64) -> 
             scale_rows(&mut center.x, &vec![T::of(alpha.sqrt()); rank]);
         }
         if is_unbounded(center.codes.elementary) {
-            center
-                .before
-                .push(Change::Scale(vec![alpha.sqrt(); rank]));
+            center.before.push(Change::Scale(vec![alpha.sqrt(); rank]));
         }
     }
     balance(center)

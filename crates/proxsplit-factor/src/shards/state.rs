@@ -22,7 +22,11 @@ impl<T: Lanes> Sharded<'_, T> {
     }
 
     /// Puts a state in the place of what is there.
-    pub(super) fn restore(&mut self, header: &Value, arrays: Vec<(String, Vec<T>)>) -> Result<(), Error> {
+    pub(super) fn restore(
+        &mut self,
+        header: &Value,
+        arrays: Vec<(String, Vec<T>)>,
+    ) -> Result<(), Error> {
         let bad = |what: &str| Error::Incompatible(format!("the saved state does not fit: {what}"));
         let expected = self.header();
         for (name, words) in [

@@ -29,12 +29,7 @@ fn numbers() -> Vec<f64> {
 }
 
 fn data(y: &[f64]) -> Result<Data<'_, f64>, Error> {
-    let dense = Dense::new(
-        ROWS,
-        y.len() / ROWS,
-        Storage::ColumnMajor,
-        Elements::F64(y),
-    )?;
+    let dense = Dense::new(ROWS, y.len() / ROWS, Storage::ColumnMajor, Elements::F64(y))?;
     Data::new(dense.into(), 1.0)
 }
 
@@ -71,9 +66,10 @@ fn with_shards<R>(
         parts.push(data(part)?);
         rest = after;
     }
-    let shards = parts.iter().enumerate().map(|(index, data)| {
-        Shard::new(Problem::new(data, RANK, terms.0, terms.1)?, index)
-    });
+    let shards = parts
+        .iter()
+        .enumerate()
+        .map(|(index, data)| Shard::new(Problem::new(data, RANK, terms.0, terms.1)?, index));
     work(&mut shards.collect::<Result<Vec<_>, Error>>()?)
 }
 
@@ -229,7 +225,10 @@ fn a_saved_run_goes_on() -> Result<(), Error> {
             assert_eq!(solver.by_ref().take(13).count(), 13);
             let state = solver.state();
             drop(solver);
-            Ok((state, shards.iter_mut().map(saved_codes).collect::<Vec<_>>()))
+            Ok((
+                state,
+                shards.iter_mut().map(saved_codes).collect::<Vec<_>>(),
+            ))
         })?;
         let resumed = with_shards(&[32, 32], terms, |shards| {
             for (shard, codes) in shards.iter_mut().zip(codes) {

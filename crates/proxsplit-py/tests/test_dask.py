@@ -158,7 +158,7 @@ def test_bad_input_names_the_block(client):
     bad = Y.copy()
     bad[45, 3] = np.nan
     cases = {
-        "block 2 of X .* NaN": da.from_array(bad, chunks=(20, -1)),
+        "block 2 of X .* non-finite": da.from_array(bad, chunks=(20, -1)),
         "block 1 of X has no samples": da.concatenate([whole[:20], whole[20:20], whole[20:]]),
         "features; a block must have all": da.from_array(Y, chunks=(20, 5)),
         "size of block 0 of X is unknown": whole[whole[:, 0] > 0],

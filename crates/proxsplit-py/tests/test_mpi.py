@@ -85,7 +85,7 @@ def test_what_is_wrong_is_said_once(data):
     Y[3, 50] = np.nan
     np.save(folder / "nan.npy", np.asfortranarray(Y))
     cases = (
-        ((folder / "nan.npy", "--rank", 4), "NaN or infinite"),
+        ((folder / "nan.npy", "--rank", 4), "non-finite entry"),
         ((folder / "gone.npy", "--rank", 4), "does not exist"),
         ((folder / "Y.npy", "--rank", 4, "--shards", 1), "use --shards 2 or more"),
     )

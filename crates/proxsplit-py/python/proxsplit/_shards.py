@@ -41,8 +41,6 @@ def checked(block: Any, expected: np.dtype[Any], signed: bool) -> Any:
     if block.dtype not in STORED:
         block = block.astype(np.float64)
     values = block.data if sp.issparse(block) else block
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise ValueError("it has NaN or infinite entries; replace them or leave their samples out")
     if not signed and values.size and values.dtype.kind != "u" and values.min() < 0:
         raise ValueError("it has negative entries; set signed=True to factorize signed data")
     return block

@@ -1,6 +1,6 @@
 # Everything that is done with this tree. `make` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help test lint rust python judge gallery docs bench examples reproduce reproduce-quick wheel publish-check deny semver
+.PHONY: help test lint rust python judge gallery docs docs-python transcripts bench examples reproduce reproduce-quick wheel publish-check deny semver
 SHELL := /bin/bash
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -42,12 +42,24 @@ judge: $(PY) ## Random runs whose every statement is computed again in NumPy: ma
 	$(PY) -m fuzz.judge recipes
 	$(PY) -m fuzz.judge run --seed $(SEED) --count $(COUNT)
 
+transcripts: ## Run the commands of the book again and write what they print into its pages
+	PROXSPLIT_BOOK=write cargo test --release --quiet -p proxsplit-cli --test cli book::transcripts
+
 gallery: $(PY) ## Make the pictures of the book's gallery again
 	for example in $$(ls crates/proxsplit-py/examples/*.py | grep -v -e gallery.py -e torch); do $(PY) $$example || exit 1; done
 
-docs: ## Build the book in docs/book (installs mdbook if it is missing)
+DOCS := .venv-docs
+$(DOCS)/bin/python:
+	python3 -m venv $(DOCS)
+	$(DOCS)/bin/pip install --quiet --upgrade pip latex2mathml pdoc
+
+docs: $(DOCS)/bin/python ## Build the book in docs/book (installs mdbook if it is missing)
 	command -v mdbook >/dev/null || cargo install mdbook --locked --quiet
 	mdbook build docs
+
+docs-python: $(DOCS)/bin/python ## The reference of the Python package in docs/book/python, by pdoc
+	$(DOCS)/bin/pip install --quiet ./crates/proxsplit-py
+	$(DOCS)/bin/pdoc --docformat numpy --output-directory docs/book/python proxsplit
 
 bench: ## Race against the peers and write the tables (installs them in .venv-bench)
 	bench/run

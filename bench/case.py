@@ -48,6 +48,11 @@ class Case:
         return path
 
     @property
+    def sparse(self) -> bool:
+        """Whether the file has nonzeros only."""
+        return self.path.suffix in (".npz", ".gz")
+
+    @property
     def missing(self) -> bool:
         return not self.path.exists()
 
@@ -72,6 +77,8 @@ FULL = [
     Case("cbcl", "CBCL 361×2429", 49, 4.0, "cbcl_361x2429_u8.npy", scale=255, seeds=5),
     Case("yale", "YALE 32256×2414", 32, 10.0, "yaleB_cropped_32256x2414_u8.npy", scale=255),
     Case("web", "WEB-SCC 434818×434818", 4, 5.0, "web-Google-largestSCC_434818.npz"),
+    Case("text", "TDT2 text 36771×9394", 20, 20.0, "tdt2_36771x9394.npz"),
+    Case("visium", "Visium counts 19465×2898", 10, 12.0, "visium_matrix.mtx.gz"),
     Case("rand-sparse", "RAND 4000×4000, λ = 1e−5, γ = 10", 32, 5.0, shape=(4000, 4000), x_l1=1e-5, a_l1=10),
 ]
 

@@ -20,8 +20,9 @@ Every program gets the same matrix in memory, {threads} threads, f64 unless name
 process of its own. Time starts when the data is loaded and includes the program's initialisation. One judge scores all:
 it takes only X and solves the codes A for it to a precision of 1e−7 · ½‖Y‖² (`bench/evaluate.py`). Numbers are medians over seeds.
 All programs run with the first seed; with the other seeds only proxsplit, the NumPy scheme and the best program from pip.
-SPAMS has no seed; its nmf is made for dense data and gave no answer on the web graph in two minutes, so that it is left out there. proxsplit's times come from its trace, whose last objective must agree with the judge's; "judged then" is what the judge
-says of new runs that are stopped after the same passes.
+SPAMS has no seed; its nmf is made for dense data and gave no answer on the web graph in two minutes, so that it is left out on sparse data. proxsplit's times come from its
+trace, whose last objective must agree with the judge's; "judged then" is what the judge says of new runs that are stopped after the same passes. Every
+point of SPAMS is a run of its own, and so are proxsplit's first ones: of dense data, runs that are stopped inside the first pass.
 
 "Best peer" is the program from pip with the lowest objective at the end of its time. "s" is when a program
 had the peer's objective; "peer / proxsplit" is the quotient of both times. Bare products are XᵀY and YAᵀ by BLAS

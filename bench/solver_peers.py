@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 
 Solve = Callable[[float], np.ndarray]
-OUR_PENALTY = {"l1": "l1:1", "elastic": "elastic:0.5,0.5", "mcp": "mcp:1,3", "group": "group-l2:1,5", "nonneg": "l1:1"}
+OUR_PENALTY = {"l1": "l1:1", "elastic": "elastic:0.5,0.5", "mcp": "mcp:1,3", "scad": "scad:1,3.7", "group": "group-l2:1,5", "nonneg": "l1:1"}
 
 
 def proxsplit(problem: Any) -> Solve | None:
@@ -17,10 +17,10 @@ def proxsplit(problem: Any) -> Solve | None:
 
     kind = SparseRegressor if problem.loss == "least-squares" else SparseClassifier
     penalty, alpha = OUR_PENALTY[problem.penalty], problem.alpha
-    if problem.penalty == "mcp":
-        penalty, alpha = f"mcp:{problem.alpha!r},3", 1.0
+    if problem.penalty in ("mcp", "scad"):
+        penalty, alpha = f"{problem.penalty}:{problem.alpha!r},{3.7 if problem.penalty == 'scad' else 3}", 1.0
     where = "nonneg" if problem.penalty == "nonneg" else None
-    convex = problem.penalty != "mcp"
+    convex = problem.penalty not in ("mcp", "scad")
 
     def solve(tolerance: float) -> np.ndarray:
         ends = {"gap": tolerance, "tol": 0.0} if convex else {"tol": tolerance}
@@ -40,6 +40,7 @@ def skglm(problem: Any) -> Solve | None:
         "l1": lambda: penalties.L1(alpha),
         "elastic": lambda: penalties.L1_plus_L2(alpha, 0.5),
         "mcp": lambda: penalties.MCPenalty(alpha, 3.0),
+        "scad": lambda: penalties.SCAD(alpha, 3.7),
         "nonneg": lambda: penalties.L1(alpha, positive=True),
     }
     if problem.penalty == "group":
@@ -124,4 +125,88 @@ def l_bfgs_b(problem: Any) -> Solve | None:
     return solve
 
 
-PEERS = {"proxsplit": proxsplit, "skglm": skglm, "celer": celer, "scikit-learn": sklearn, "L-BFGS-B": l_bfgs_b}
+def first_order(problem: Any) -> tuple[Callable[..., Any], Callable[..., np.ndarray], float] | None:
+    """(value and gradient, prox of ℓ1, 1/L) for the general packages."""
+    if problem.penalty != "l1" or sp.issparse(problem.X):
+        return None
+    X, y, n = problem.X, problem.y, len(problem.y)
+    bend = 1.0 if problem.loss == "least-squares" else 0.25
+    step = n / (bend * np.linalg.norm(X, 2) ** 2)
+
+    def f(beta: np.ndarray) -> tuple[float, np.ndarray]:
+        z = X @ beta
+        if problem.loss == "least-squares":
+            return 0.5 * ((z - y) ** 2).sum() / n, X.T @ (z - y) / n
+        return np.logaddexp(0, -y * z).sum() / n, X.T @ (-y / (1 + np.exp(np.minimum(y * z, 700)))) / n
+
+    return f, lambda x, eta: np.sign(x) * np.maximum(np.abs(x) - eta * problem.alpha, 0), step
+
+
+def copt(problem: Any) -> Solve | None:
+    import copt as package
+
+    parts = first_order(problem)
+    if parts is None:
+        return None
+    f, prox, step = parts
+    start = np.zeros(problem.X.shape[1])
+    options = {"jac": True, "accelerated": True, "max_iter": 5000}
+    return lambda t: package.minimize_proximal_gradient(f, start, prox, tol=t * problem.alpha, step=lambda _: step, **options).x
+
+
+def pyproximal(problem: Any) -> Solve | None:
+    from pyproximal import L1, ProxOperator
+    from pyproximal.optimization.primal import ProximalGradient
+
+    parts = first_order(problem)
+    if parts is None:
+        return None
+    f, _, step = parts
+
+    class Loss(ProxOperator):
+        def __init__(self) -> None:
+            super().__init__(None, True)
+
+        def __call__(self, x: np.ndarray) -> float:
+            return f(x)[0]
+
+        def grad(self, x: np.ndarray) -> np.ndarray:
+            return f(x)[1]
+
+    start, term = np.zeros(problem.X.shape[1]), L1(sigma=problem.alpha)
+    return lambda t: ProximalGradient(Loss(), term, start, tau=step, niter=int(30 / np.sqrt(t)) if t > 3e-5 else 5000, acceleration="fista", tol=None)
+
+
+def clarabel(problem: Any) -> Solve | None:
+    """cvxpy with Clarabel, which is for small problems."""
+    if problem.penalty != "l1" or problem.X.shape[0] * problem.X.shape[1] > 200_000:
+        return None
+    import cvxpy as cp
+
+    beta, n = cp.Variable(problem.X.shape[1]), len(problem.y)
+    if problem.loss == "least-squares":
+        loss = cp.sum_squares(problem.X @ beta - problem.y) / (2 * n)
+    else:
+        loss = cp.sum(cp.logistic(-cp.multiply(problem.y, problem.X @ beta))) / n
+    whole = cp.Problem(cp.Minimize(loss + problem.alpha * cp.norm1(beta)))
+
+    def solve(tolerance: float) -> np.ndarray:
+        whole.solve(solver=cp.CLARABEL, tol_gap_rel=tolerance, tol_gap_abs=1e-14, tol_feas=min(tolerance, 1e-8))
+        return beta.value
+
+    return solve
+
+
+def sklearn_saga(problem: Any) -> Solve | None:
+    from sklearn.linear_model import LogisticRegression
+
+    if problem.loss != "logistic":
+        return None
+    C = 1 / (problem.alpha * len(problem.y))
+    return lambda t: LogisticRegression(C=C, l1_ratio=1.0, solver="saga", tol=t, max_iter=2000, fit_intercept=False).fit(problem.X, problem.y).coef_.ravel()
+
+
+PEERS = {
+    "proxsplit": proxsplit, "skglm": skglm, "celer": celer, "scikit-learn": sklearn, "scikit-learn SAGA": sklearn_saga, "L-BFGS-B": l_bfgs_b,
+    "copt": copt, "pyproximal": pyproximal, "cvxpy with Clarabel": clarabel,
+}  # fmt: skip

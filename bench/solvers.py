@@ -1,23 +1,27 @@
-"""Sparse linear models by several programs: `bench/venv --peers python -m bench.solvers [--quick] [--page docs/src/solver-speed.md]`.
+"""Solvers by several programs: `bench/venv --peers python -m bench.solvers [--quick] [--parts linear,box,sums] [--only NAME]`.
 
-Every program gets the same arrays in memory, in the order that it likes best (F order or csc for all), and is asked for one tolerance after
+The part `linear` is in this file: sparse linear models; `box` and `sums` are in `box.py` and `finite_sums.py`. Tables are kept in
+`docs/src/bench/solvers.json` with their date and machine, so that parts can be measured one by one, and every run that is not quick writes
+`docs/src/solver-speed.md` from all of them. Every program gets the same arrays in memory, in the order that it likes best (F order or csc for all), and is asked for one tolerance after
 the other. One judge, below, computes the objective of every point in NumPy. The time to a gap is that of the fastest run whose
 objective is within that part of the lowest one that anybody has found; best of `--repeats`. Compilation and imports are done before.
-It needs the Python package `proxsplit` beside the peers.
+It needs the Python package `proxsplit` beside the peers, and `target/release/proxsplit` for the part `sums`.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import time
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Callable
 
 import numpy as np
 import scipy.sparse as sp
 
+from . import box, finite_sums
+from .case import ROOT
 from .machine import describe
 from .solver_peers import PEERS
 
@@ -33,7 +37,7 @@ class Problem:
     X: Any
     y: np.ndarray
     loss: str
-    penalty: str  # l1, elastic, mcp, group or nonneg
+    penalty: str  # l1, elastic, mcp, scad, group or nonneg
     alpha: float
 
     def objective(self, beta: np.ndarray) -> float:
@@ -46,6 +50,10 @@ class Problem:
         if self.penalty == "mcp":
             inside = size <= 3 * self.alpha
             return value + np.where(inside, self.alpha * size - size**2 / 6, 1.5 * self.alpha**2).sum()
+        if self.penalty == "scad":
+            a, w = 3.7, self.alpha
+            middle = (2 * a * w * size - size**2 - w**2) / (2 * (a - 1))
+            return value + np.where(size <= w, w * size, np.where(size <= a * w, middle, w**2 * (a + 1) / 2)).sum()
         if self.penalty == "group":
             return value + self.alpha * np.sqrt((beta.reshape(-1, 5) ** 2).sum(1)).sum()
         return value + self.alpha * size.sum() if beta.min() >= 0 else np.inf
@@ -83,16 +91,21 @@ def make(name: str, shape: tuple[int, int], density: float | None, loss: str, pe
     return Problem(name, X, y, loss, penalty, part * least_alpha(X, y, loss, penalty))
 
 
-def problems(quick: bool) -> list[Problem]:
+def problems(quick: bool, only: str) -> list[Problem]:
     scale = 4 if quick else 1
     wide, tall, text = (2000 // scale, 10000 // scale), (20000 // scale, 1000 // scale), (10000 // scale, 40000 // scale)
     every = []
     for name, shape, density in (("wide", wide, None), ("tall", tall, None), ("text", text, 0.002)):
         for loss, penalty in (("least-squares", "l1"), ("logistic", "l1")):
             every.append((f"{loss} {penalty}, {name} {shape[0]} × {shape[1]}", shape, density, loss, penalty, 0.1))
-    for penalty in ("elastic", "mcp", "group", "nonneg"):
+    for penalty in ("elastic", "mcp", "scad", "group", "nonneg"):
         every.append((f"least-squares {penalty}, wide {wide[0]} × {wide[1]}", wide, None, "least-squares", penalty, 0.1))
-    return [make(*arguments) for arguments in every]
+    for penalty in ("elastic", "mcp"):
+        every.append((f"least-squares {penalty}, text {text[0]} × {text[1]}", text, 0.002, "least-squares", penalty, 0.1))
+    # Where general solvers of cones can take part.
+    for loss in ("least-squares", "logistic"):
+        every.append((f"{loss} l1, small 200 × 500", (200, 500), None, loss, "l1", 0.1))
+    return [make(*arguments) for arguments in every if only in arguments[0]]
 
 
 def race(problem: Problem, repeats: int, patience: float) -> dict[str, list[tuple[float, float]]]:
@@ -131,36 +144,69 @@ def table(problem: Problem, runs: dict[str, list[tuple[float, float]]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def measure(options: argparse.Namespace) -> dict[str, str]:
+    """The tables that were asked for, by part and name."""
+    tables = {}
+    if "linear" in options.parts:
+        for problem in problems(options.quick, options.only):
+            tables[f"linear/{problem.name}"] = table(problem, race(problem, options.repeats, options.patience))
+            print(tables[f"linear/{problem.name}"], flush=True)
+    if "box" in options.parts:
+        tables["box/calls"] = box.section(options.quick)
+        print(tables["box/calls"], flush=True)
+    if "sums" in options.parts:
+        tables |= {f"sums/{name}": text for name, text in finite_sums.section(options.quick, options.only).items()}
+    return tables
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="small problems, and nothing is written")
+    parser.add_argument("--parts", default="linear,box,sums", type=lambda text: text.split(","))
     parser.add_argument("--only", default="", help="a part of a problem's name")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--patience", type=float, default=10.0, help="no smaller tolerance after a run of so many seconds")
-    parser.add_argument("--page", type=Path, help="write the tables to this file, too")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    tables = []
-    for problem in problems(options.quick):
-        if options.only in problem.name:
-            tables.append(table(problem, race(problem, options.repeats, options.patience)))
-            print(tables[-1], flush=True)
-    if options.page:
-        options.page.write_text(PAGE.format(machine=machine(), date=time.strftime("%Y-%m-%d"), tables="\n".join(tables)))
+    tables = measure(options)
+    if not options.quick:
+        kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+        kept |= {name: {"text": text, "measured": machine()} for name, text in tables.items()}
+        KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
+        write(kept)
 
 
 def machine() -> str:
     facts = describe()
-    return f"{facts['processor']}, {facts['cores']} cores, load {facts['load']}, scikit-learn {facts['scikit-learn']}"
+    return f"{facts['date']}, {facts['processor']}, {facts['cores']} cores, load {facts['load']}, proxsplit at {facts['proxsplit']}"
 
+
+def write(kept: dict[str, dict[str, str]]) -> None:
+    """The page, from all tables that are kept."""
+    parts = {part: [] for part in ("linear", "box", "sums")}
+    for name, entry in kept.items():
+        parts[name.split("/")[0]].append(f"{entry['text']}\nMeasured {entry['measured']}.\n")
+    heads = {"linear": LINEAR, "box": "", "sums": finite_sums.HEAD}
+    body = "\n".join(heads[part] + "\n" * bool(heads[part]) + "\n".join(texts) for part, texts in parts.items() if texts)
+    (ROOT / "docs/src/solver-speed.md").write_text(PAGE + body)
+
+
+KEPT = ROOT / "docs/src/bench/solvers.json"
 
 PAGE = """# Solver speed
 
-Time to a relative gap to the lowest objective that any program has found, by `bench/venv --peers python -m bench.solvers`, on {date}: {machine}.
-All programs get the same arrays in memory, and the same judge computes their objectives; a dash means that no run came as close. Ours uses all
-cores, as it does by default; the peers use what they use. Weights are a tenth of the least one with which 0 is the solution.
+Written by `bench/venv --peers python -m bench.solvers`, which needs the Python package in the same environment. Every table says when and where it was
+measured; all programs of a table ran one after the other on an idle machine.
 
-{tables}"""
+"""
+
+LINEAR = """## Sparse linear models: time to a gap
+
+Time to a relative gap to the lowest objective that any program has found, of the best of three runs. All programs get the same arrays in memory, in F order or csc, and
+the same judge computes their objectives; a dash means that no run came as close. Ours uses all cores, as it does by default; the peers use what they
+use. Weights are a tenth of the least one with which 0 is the solution. For MCP and SCAD programs may end in different stationary points, and a dash then
+says only that another one was lower.
+"""
 
 
 if __name__ == "__main__":

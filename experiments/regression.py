@@ -127,7 +127,7 @@ def saga(problem: Problem) -> tuple[np.ndarray, float, str]:
 NEARLY = "stationary up to the measured error; residual at the returned point"
 ROWS = [
     (None, "proxsplit", "Algorithm 1, automatic step", "2012, here", NEARLY, lambda p: ours(p, tol=1e-8, passes=20000)),
-    (None, "proxsplit", "eq.32, 15 batches, automatic step", "2012, here", NEARLY, lambda p: ours(p, method="incremental", batch=100)),
+    (None, "proxsplit", "incremental pass (eq.32), 15 batches, automatic step", "2012, here", NEARLY, lambda p: ours(p, method="incremental", batch=100)),
     ("skglm", "skglm", "coordinate descent, working sets, Anderson", "2022", "a critical point (its paper, under regularity)", skglm),
     ("sklearn", "scikit-learn", "SAGA", "2014", "linear rate if strongly convex; convex terms only", saga),
 ]

@@ -54,7 +54,7 @@ Raw: [steps.csv](steps.csv).
 
 ## (d) What a prox between the terms costs
 
-Prox calls and time of a pass with 32 batches, 576 variables. A cheap prox costs nothing; a dear one decides for O = identity.
+Prox calls and time of a pass with 32 batches, 576 variables. A cheap prox costs nothing; an expensive one favours O = identity.
 
 {cost}
 Raw: [cost.csv](cost.csv).

@@ -14,7 +14,7 @@ from .figure1 import RESULTS
 from .output import Output
 
 METHODS = [
-    ("proxsplit incremental", "eq.32 in the metric AAᵀ", "2012, here", "nearly stationary, linear in the measured error; no step need vanish"),
+    ("proxsplit incremental", "incremental pass (eq.32) in the metric AAᵀ", "2012, here", "nearly stationary, linear in the measured error; no step need vanish"),
     ("proxsplit", "aggregated, then extrapolated batch passes", "here", "the certificate's residual at the returned point; descent is restored after a failed extrapolation"),
     ("SPAMS", "online dictionary learning (best batch)", "2010", "almost surely stationary for infinite data and vanishing steps; no stopping test"),
     ("scikit-learn cd random", "cyclic coordinate descent", "2009–2011", "monotone; limit points stationary if every sub-problem has one minimizer"),

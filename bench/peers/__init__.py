@@ -24,7 +24,7 @@ class Program:
 
     def fits(self, case: Case) -> bool:
         """Whether it can minimize the case's objective."""
-        return (self.penalties or not (case.x_l1 or case.a_l1)) and (self.sparse or case.path.suffix != ".npz")
+        return (self.penalties or not (case.x_l1 or case.a_l1)) and (self.sparse or not case.sparse)
 
     @property
     def rival(self) -> bool:

@@ -1,6 +1,7 @@
 """`python -m fuzz.judge run` and `python -m fuzz.judge recipes`."""
 
 import argparse
+import importlib
 import os
 import shutil
 import sys
@@ -15,18 +16,13 @@ import numpy as np
 
 from .program import Program
 
-KINDS = ("factorize", "solve", "minimize")
+KINDS = ("factorize", "solve", "minimize", "path", "linear", "rank")
 
 
 def judge_of(kind):
     """The module that has `case(rng, program)` for this command."""
-    if kind == "factorize":
-        from . import factor_judge as module
-    elif kind == "solve":
-        from . import solve_judge as module
-    else:
-        from . import minimize_judge as module
-    return module
+    name = "factor" if kind == "factorize" else kind
+    return importlib.import_module(f".{name}_judge", __package__)
 
 
 def one(task):

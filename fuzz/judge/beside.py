@@ -1,5 +1,7 @@
 """Runs beside a run of `factorize`: the program's own audit, a warm start, other threads, and a floor that is continued."""
 
+import re
+
 import numpy as np
 
 from .factor_math import side_x
@@ -23,11 +25,32 @@ def more(program, rng, data, choice, outcome, arguments, problem):
     return []
 
 
+def alone(arguments, outcome):
+    """The run of several that was kept, by itself: all but the first start at random, each with the next seed."""
+    if "--restarts" not in arguments:
+        return arguments
+    told = re.search(r"the best of (\d+) runs, with seed (\d+)", " ".join(outcome.record.get("notes", [])))
+    if told is None or told[1] != str(arguments[arguments.index("--restarts") + 1]):
+        return None
+    first, kept = str(arguments[arguments.index("--seed") + 1]), told[2]
+    one = [*without(arguments, "--restarts", "--consensus", "--seed"), "--seed", kept]
+    if kept == first or "nndsvdar" in arguments:
+        return one
+    return [*without(one, "--init"), "--init", "random"]
+
+
+def same(program, outcome, one):
+    """That run ends with the same factors."""
+    other = program.run(one)
+    is_same = bool(other.record) and all(np.array_equal(outcome.array(f), other.array(f)) for f in "XA")
+    return [] if is_same else ["the best run of several is not what the same run alone returns"]
+
+
 def checked(program, data, choice, outcome, problem):
     """The program's own audit accepts its own files and prints true numbers."""
     files = [next(outcome.folder.glob(f"{f}.np[yz]")) for f in "XA"]
     options = [v for v in data.options]
-    for name in ("--x-set", "--a-set", "--x-penalty", "--a-penalty", "--loss", "--fixed-x"):
+    for name in ("--x-set", "--a-set", "--x-penalty", "--a-penalty", "--loss", "--fixed-x", "--x-graph", "--x-graph-weight", "--a-graph", "--a-graph-weight"):
         if name in choice.arguments:
             options += [name, choice.arguments[choice.arguments.index(name) + 1]]
     code, audit, message = program.json(["check", data.path, *files, *options])
@@ -78,13 +101,13 @@ def continued(program, outcome, arguments, problem):
 
 
 def without(arguments, *names):
-    """The arguments without some options (`--strict` has no value, the others have one)."""
+    """The arguments without some options (`--strict` and `--consensus` have no value, the others have one)."""
     kept, skip = [], False
     for part in arguments:
         if skip:
             skip = False
         elif part in names:
-            skip = part != "--strict"
+            skip = part not in ("--strict", "--consensus")
         else:
             kept.append(part)
     return kept

@@ -9,16 +9,19 @@ import re
 from .program import verdict_kind
 
 NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|NaN|inf)"
-STRONG = {"stationary", "minimizer", "minimizers"}
-KINDS = {"stationary", "at-error-floor", "not-converged", "diverged"}
+STRONG = {"stationary", "plain-stationary", "minimizer", "minimizers"}
+KINDS = {"stationary", "optimal", "at-error-floor", "not-converged", "diverged"}
+SUCCESS = {"stationary", "optimal"}
 
 
 def certificate(cert, start=None):
     """Complaints about a certificate alone; `start` is the objective of the start as the judge knows it."""
     point, kind = cert.get("at_point") or {}, verdict_kind(cert)
-    complaints = [*numbers(cert, kind), *words(cert, kind), *guarantee(cert)]
+    complaints = [*numbers(cert, kind), *words(cert, kind), *guarantee(cert), *condition(cert)]
     if kind == "stationary":
         complaints += stationary(cert, point, start)
+    if kind == "optimal":
+        complaints += optimal(point)
     if kind == "at-error-floor":
         complaints += floor(cert)
     return complaints
@@ -45,7 +48,8 @@ def words(cert, kind):
         high, low = (float(v) for v in pair.groups())
         if high < low * 0.99:
             complaints.append(f"words contradict themselves: “{text}”")
-    leads = {"stationary": "stationary", "not converged": "not-converged", "diverged": "diverged", "at the error floor": "at-error-floor"}
+    leads = {"not converged": "not-converged", "at the error floor": "at-error-floor"}
+    leads |= {name: name for name in ("stationary", "optimal", "diverged")}
     for lead, meant in leads.items():
         if text.startswith(lead) and kind in KINDS and meant != kind:
             complaints.append(f"words say “{lead}”, the verdict is {kind}")
@@ -64,10 +68,17 @@ def stationary(cert, point, start):
                 complaints.append("stationary, but residual + prox_error > tolerance")
     if point.get("feasible") is False:
         complaints.append("stationary, but not feasible")
-    for name, value in (("stated", point.get("start_objective")), ("true", start)):
+    for name, value in (("stated", cert.get("start_objective")), ("true", start)):
         if _finite(value) and _finite(point.get("objective")) and point["objective"] > value + 1e-9 * abs(value) + 1e-300:
             complaints.append(f"stationary at {point['objective']:.9g}, above the {name} start at {value:.9g}")
     return complaints
+
+
+def optimal(point):
+    """Proved to be near the minimum: a gap is stated, at a point that may be returned."""
+    if not _finite(point.get("gap")):
+        return ["optimal without a gap"]
+    return ["optimal, but not feasible"] if point.get("feasible") is False else []
 
 
 def floor(cert):
@@ -101,6 +112,15 @@ def guarantee(cert):
     return complaints
 
 
+def condition(cert):
+    """A theorem that rests on an estimate says “if”."""
+    text, method = cert.get("guarantee"), cert.get("of_method") or {}
+    rests = [a["name"] for a in method.get("assumptions") or [] if a.get("standing") == "estimated"]
+    if not isinstance(text, str) or not rests or text.startswith(("if ", "no theorem")):
+        return []
+    return [f"“{text}” without a condition, although {', '.join(rests)} is only estimated"]
+
+
 def exit_code(outcome, strict):
     """0 done, 3 not converged (with --strict), 4 diverged, 130 interrupted."""
     kind, reason = outcome.verdict, str(outcome.record.get("reason"))
@@ -109,7 +129,7 @@ def exit_code(outcome, strict):
     elif kind == "diverged" or "diverged" in reason:
         expected = {4}
     else:
-        expected = {0} if kind == "stationary" or not strict else {3}
+        expected = {0} if kind in SUCCESS or not strict else {3}
     return [] if outcome.code in expected else [f"exit code {outcome.code} for {kind} ({reason}), not {expected}"]
 
 
@@ -123,7 +143,7 @@ def silent(outcome):
 def agree(record):
     """The record's summary says the same as its certificate."""
     complaints, cert = [], record.get("certificate", {})
-    if "converged" in record and record["converged"] != (verdict_kind(cert) == "stationary"):
+    if "converged" in record and record["converged"] != (verdict_kind(cert) in SUCCESS):
         complaints.append(f"converged = {record['converged']}, but the verdict is {verdict_kind(cert)}")
     stated = (cert.get("at_point") or {}).get("objective")
     if _finite(stated) and _finite(record.get("objective")) and stated != record["objective"]:

@@ -20,10 +20,17 @@ def case(rng, program):
     if outcome.refused:
         return "refused", outcome, []
     kind = Counts if choice.loss == "kl" else Problem
-    problem = kind(data.y, data.weights, choice.x_term, choice.a_term, data.sparse, choice.bound, choice.fixed)
-    start = program.run([*beside.without(arguments, "--passes", "--strict"), "--passes", 0])
+    graphs = (choice.x_graph, choice.a_graph)
+    problem = kind(data.y, data.weights, choice.x_term, choice.a_term, data.sparse, choice.bound, choice.fixed, *graphs)
+    one = beside.alone(arguments, outcome)
+    if one is None:
+        return outcome.verdict or "none", outcome, ["the notes do not say which of the runs is kept"]
+    start = program.run([*beside.without(one, "--passes", "--strict"), "--passes", 0])
     with np.errstate(all="ignore"):
         complaints = judge(problem, choice, outcome, start)
+        if one is not arguments:
+            complaints += beside.same(program, outcome, one)
+            arguments = one
         if not complaints:
             complaints = beside.more(program, rng, data, choice, outcome, arguments, problem)
     return outcome.verdict or "none", outcome, complaints
@@ -103,7 +110,7 @@ def began(problem, choice, outcome, start, truth):
     first = problem.objective(x, a)
     if not np.isfinite(first):
         return []
-    stated, complaints = point(outcome).get("start_objective"), []
+    stated, complaints = outcome.certificate.get("start_objective"), []
     allowed = 10 * slack(problem, choice, x, a, first) + 1e-6 * first
     if stated is not None and abs(stated - first) > allowed:
         complaints.append(f"start_objective {stated!r}, but the run with --passes 0 is at {first!r}")

@@ -1,6 +1,7 @@
 """Σ w·ρ(y − z) + Σ gx(x_k) + Σ ga(a_t), Z = XA, by plain sums: objective, residuals of both factors, better codes, escapes, descent.
 
-ρ is r²/2, or Huber's. The first atoms may be fixed: gx does not act on them, and no residual counts them.
+ρ is r²/2, or Huber's. The first atoms may be fixed: gx does not act on them, and no residual counts them. Graphs, as Laplacians L with the
+term ½tr(FᵀLF), tie rows of X and columns of A together.
 """
 
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ class Problem:
     sparse: bool = False
     bound: float = np.inf
     fixed: int = 0
+    x_graph: np.ndarray | None = None
+    a_graph: np.ndarray | None = None
 
     @property
     def largest(self):
@@ -41,14 +44,14 @@ class Problem:
         return float((value if self.weights is None else self.weights * value).sum())
 
     def data(self, x, a):
-        """ω∘Y, where ½Σ ω·r² touches the misfit: what cancels in the slopes."""
-        r = np.abs(self.y - x @ a)
-        touching = np.where(r <= self.bound, 1.0, self.bound / np.maximum(r, 1e-300))
-        return (touching if self.weights is None else self.weights * touching) * self.y
+        """W∘ρ′(Y), the slope of the misfit where XA = 0: what cancels in the slopes at a solution."""
+        pull = np.clip(self.y, -self.bound, self.bound)
+        return pull if self.weights is None else self.weights * pull
 
     def terms(self, x, a):
         """The penalties; those of X over its free atoms."""
-        return self.x_term.value(x[:, self.fixed :]) + self.a_term.value(a)
+        free = x[:, self.fixed :]
+        return self.x_term.value(free) + self.a_term.value(a) + energy(self.x_graph, free) + energy(self.a_graph, a.T)
 
     def objective(self, x, a):
         return self.misfit(x, a) + self.terms(x, a)
@@ -65,7 +68,7 @@ class Problem:
             least = max(largest((a * w) @ a.T) for w in self.weights)
         if self.bound < np.inf:
             least = 0.0  # where all entries are beyond the bound there is no curvature
-        return least, curvature
+        return max(least, stiffness(self.x_graph)), curvature + stiffness(self.x_graph)
 
     def slope_size(self, x, a):
         """The size of the terms of the slope of X, for its rounding, and the typical size of what cancels in it."""
@@ -94,7 +97,7 @@ class Problem:
     def turned(self):
         """The same problem for (Aᵀ, Xᵀ), as far as the misfit goes."""
         weights = None if self.weights is None else self.weights.T
-        return Problem(self.y.T, weights, self.a_term, self.x_term, self.sparse, self.bound)
+        return Problem(self.y.T, weights, self.a_term, self.x_term, self.sparse, self.bound, x_graph=self.a_graph, a_graph=self.x_graph)
 
 
 @dataclass
@@ -107,6 +110,24 @@ class Side:
     curvature: float
     rounding: float
     typical: float
+
+
+def energy(graph, rows):
+    """½tr(FᵀLF) for the rows of F, as ½Σ s_ij‖f_i − f_j‖² over all edges."""
+    if graph is None:
+        return 0.0
+    i, j = np.nonzero(np.triu(-graph, 1))
+    return 0.5 * float((-graph[i, j] * ((rows[i] - rows[j]) ** 2).sum(axis=1)).sum())
+
+
+def stiffness(graph):
+    """‖L‖, 0 without a graph."""
+    return 0.0 if graph is None else largest(graph)
+
+
+def pulled(pull, graph, rows):
+    """The negative slope of the misfit, and that of the graph."""
+    return pull if graph is None else pull - graph @ rows
 
 
 def largest(gram):
@@ -127,9 +148,10 @@ def side_a(problem, x, a, step=None, unit=2.0**-53):
 def _side(problem, x, a, prox, term, step, unit, transpose=False):
     least, curvature = problem.curvatures(x, a)
     eta = step or (1 / curvature if curvature > 0 else 1.0)
-    gradient = -problem.pull(x, a) @ a.T
+    gradient = -pulled(problem.pull(x, a) @ a.T, problem.x_graph, x)
     gradient[:, : problem.fixed] = 0
     size, typical = problem.slope_size(x, a)
+    size += stiffness(problem.x_graph) * np.linalg.norm(x)
     # A prox subtracts what a penalty weighs from every entry, and a set such as a simplex may add it again.
     weighed = sum(args[0] for name, args in term.penalties if name in ("l1", "elastic")) * np.sqrt(x.size)
     rounding = (16 + np.sqrt(a.shape[1])) * unit * (size + np.linalg.norm(x) / eta + weighed)
@@ -157,13 +179,13 @@ def better_codes(problem, x, a, rounds=400):
     """A with F(X, A) as low as accelerated proximal gradients with restarts get it: the difference is a gap that is really there."""
     if hasattr(problem, "better_codes"):
         return problem.better_codes(x, a, rounds)
-    curvature = largest(x.T @ x) * problem.largest
+    curvature = largest(x.T @ x) * problem.largest + stiffness(problem.a_graph)
     if not 0 < curvature < np.inf:
         return a
     eta, z, t, current = 1 / curvature, a, 1.0, a
     best, least = a, problem.objective(x, a)
     for i in range(rounds):
-        new = problem.a_term.prox(z + eta * (x.T @ problem.pull(x, z)), eta)
+        new = problem.a_term.prox(z + eta * pulled(problem.pull(x, z).T @ x, problem.a_graph, z.T).T, eta)
         t_next = (1 + np.sqrt(1 + 4 * t * t)) / 2
         if ((z - new) * (new - current)).sum() > 0 or not problem.a_term.convex:
             t, t_next = 1.0, 1.0
@@ -182,8 +204,10 @@ def dead_atoms(x, a, fixed=0):
 def escape(problem, x, a, k):
     """What the best atom that a few alternations find gains in place of the dead atom k, everything else fixed.
 
-    Only for the squared misfit where each code may change alone (separable terms of A): elsewhere 0, which accuses nobody.
+    Only for the squared misfit where each code may change alone (separable terms of A, no graphs): elsewhere 0, which accuses nobody.
     """
+    if problem.x_graph is not None or problem.a_graph is not None:
+        return 0.0
     if type(problem) is not Problem or not problem.a_term.separable or not (x.size and np.isfinite(x).all()):
         return 0.0
     rest_x, rest_a = np.delete(x, k, 1), np.delete(a, k, 0)
@@ -218,15 +242,16 @@ def descend(problem, x, a, rounds=60, inner=3):
     best = problem.objective(x, a)
     for _ in range(rounds):
         for _ in range(inner):
-            curvature = largest(a @ a.T) * problem.largest
+            curvature = largest(a @ a.T) * problem.largest + stiffness(problem.x_graph)
             if 0 < curvature < np.inf:
-                slope = problem.pull(x, a) @ a.T
+                slope = pulled(problem.pull(x, a) @ a.T, problem.x_graph, x)
                 slope[:, : problem.fixed] = 0
                 x = problem.prox_x(x + slope / curvature, 1 / curvature)
         for _ in range(inner):
-            curvature = largest(x.T @ x) * problem.largest
+            curvature = largest(x.T @ x) * problem.largest + stiffness(problem.a_graph)
             if 0 < curvature < np.inf:
-                a = problem.a_term.prox(a + x.T @ problem.pull(x, a) / curvature, 1 / curvature)
+                slope = pulled(problem.pull(x, a).T @ x, problem.a_graph, a.T).T
+                a = problem.a_term.prox(a + slope / curvature, 1 / curvature)
         value = problem.objective(x, a)
         if np.isfinite(value):
             best = min(best, value)

@@ -11,7 +11,7 @@ from .proxes import Term
 from .smooth import Biased, Eigen, Rosenbrock
 from .solve_problems import LOSSES, design, make_term, target
 
-STATUS = {"stationary": 0, "at-error-floor": 3, "diverged": 4}
+STATUS = {"stationary": 0, "optimal": 0, "at-error-floor": 3, "diverged": 4}
 
 
 @dataclass
@@ -25,6 +25,7 @@ class Asked:
     keywords: dict = field(default_factory=dict)
     strict: bool = False
     absolute: float = 1e-9  # the default of options["atol"]
+    gap: float | None = None  # the suboptimality that is asked for
 
     @property
     def knows_curvature(self):
@@ -61,7 +62,17 @@ def as_dict(certificate):
     levels = [level for _, level in cert["of_method"]["errors"].values()]
     known = None if None in levels else sum(levels)
     prox = cert["at_point"]["prox_error"]
+    cert["guarantee"] = cert["of_method"]["guarantee"]
+    cert["of_method"] = _method(cert["of_method"])
     return cert | {"verdict": verdict, "error_level": known, "stationarity": cert["at_point"]["residual"] + (np.inf if prox is None else prox)}
+
+
+def _method(method):
+    """What is said of the method, with the names and shapes of run.json: in Python a guarantee is a sentence, and errors have keys."""
+    promises = {"limit points are minimizers": "minimizer", "limit points are stationary": "stationary"}
+    promise = next((name for words, name in promises.items() if words in method["guarantee"]), method["guarantee"])
+    errors = [{"source": source, "level": "unknown" if kind == "unknown" else {kind: level}} for source, (kind, level) in method["errors"].items()]
+    return method | {"guarantee": promise, "errors": errors}
 
 
 def describe(asked):
@@ -112,7 +123,10 @@ def make(rng):
         options["convex"] = True
     tol = float(rng.choice([1e-3, 1e-5, 1e-6, 1e-8, 1e-10]))
     keywords |= {"prox": model.term.text, "tol": tol, "options": options}
-    return Asked(model, start, tol, unit, keywords)
+    gap = 10 ** rng.uniform(-8, 0) if rng.random() < 0.2 else None
+    if gap:
+        keywords["gap"] = gap
+    return Asked(model, start, tol, unit, keywords, gap=gap)
 
 
 def _eigen(rng):
@@ -133,9 +147,9 @@ def _terms(rng, model, keywords, options):
         part = Linear(model.d[batch], model.b[batch], model.loss, model.term)
         return part.smooth(x.astype(float))[:2]
 
-    method = str(rng.choice(["incremental", "mini-batch"]))
+    method = str(rng.choice(["incremental", "mini-batch", "page", "saga"]))
     keywords |= {"terms": (len(model.b), terms), "method": method}
-    options |= {"batch_size": int(rng.integers(1, len(model.b) + 1)), "order": str(rng.choice(["cyclic", "reshuffled", "random"]))}
+    options |= {"batch_size": int(rng.integers(1, len(model.b) + 1)), "order": str(rng.choice(["cyclic", "reshuffled", "random"][: 2 if method == "saga" else 3]))}
     options |= {"inner": str(rng.choice(["identity", "prox"])), "seed": int(rng.integers(0, 99))}
     if rng.random() < 0.7:
         keywords["step"] = [10 ** rng.uniform(-5, -1), "diminishing:0.05,0.75"][int(rng.integers(0, 2))]
@@ -145,7 +159,7 @@ def judge(asked, result, outcome):
     """Complaints about the result."""
     cert, x = outcome.certificate, np.asarray(result.x, dtype=float)
     complaints = claims.certificate(cert)
-    if result.success != (outcome.verdict == "stationary"):
+    if result.success != (outcome.verdict in claims.SUCCESS):
         complaints.append(f"success = {result.success}, but the verdict is {outcome.verdict}")
     if outcome.verdict in STATUS and result.status != STATUS[outcome.verdict]:
         complaints.append(f"status {result.status} for {outcome.verdict}")

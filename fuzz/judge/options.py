@@ -30,6 +30,8 @@ class Choice:
     loss: str = "squared"
     bound: float = np.inf
     fixed: int = 0
+    x_graph: np.ndarray | None = None
+    a_graph: np.ndarray | None = None
 
     @property
     def unit(self):
@@ -104,7 +106,8 @@ def choose(rng, data):
     """Options for one run on this data."""
     m, n = data.y.shape
     size = max(float(np.sqrt(np.abs(data.y).max(initial=0.0))), 1e-60)
-    rank = int(rng.integers(1, max(2, min(12, m, n)) + 1))
+    # Sometimes more atoms than the data have rows.
+    rank = int(rng.integers(1, max(2, min(12, m, n) if rng.random() < 0.9 else min(12, n)) + 1))
     loss = "kl" if data.nonnegative and rng.random() < COUNTS else "squared"
     allowed = OF_COUNTS if loss == "kl" else None
     x_penalty, x_set, x_term = term(rng, size, m, allowed and allowed - {"simplex"})
@@ -134,12 +137,33 @@ def choose(rng, data):
     arguments += ["--dtype", dtype, "--tol", f"{tol:g}", "--passes", f"{passes:g}", "--seed", int(rng.integers(0, 1000))]
     arguments += ["--threads", int(rng.integers(1, 3)), "-q"] + (["--strict"] if strict else [])
     arguments += ["--sparse-out"] if rng.random() < 0.05 else []
+    if rng.random() < 0.06:
+        arguments += ["--restarts", int(rng.integers(2, 4))] + (["--consensus"] if rng.random() < 0.5 else [])
     fixed = _fix_atoms(rng, data, rank, arguments)
     bound = np.inf
     if loss == "squared" and method in ("auto", "batch") and rng.random() < 0.2:
-        bound = float(plain(size**2 * 10 ** rng.uniform(-2, 0.3)))
+        bound = float(plain(size**2 * 10 ** (rng.uniform(-2, 0.3) if rng.random() < 0.7 else rng.uniform(-14, -2))))
         arguments += ["--loss", f"huber:{plain(bound)}"]
-    return Choice(arguments, rank, x_term, a_term, dtype, tol, passes, strict, method, loss, bound, fixed)
+    graphs = _graphs(rng, data, arguments) if loss == "squared" and method in ("auto", "batch") else (None, None)
+    return Choice(arguments, rank, x_term, a_term, dtype, tol, passes, strict, method, loss, bound, fixed, *graphs)
+
+
+def _graphs(rng, data, arguments):
+    """Sometimes, graphs of features and of samples: random similarities that need not be symmetric. Returns both Laplacians."""
+    found = []
+    for name, nodes in (("x", data.y.shape[0]), ("a", data.y.shape[1])):
+        if rng.random() >= 0.15:
+            found.append(None)
+            continue
+        similar = rng.random((nodes, nodes)) * (rng.random((nodes, nodes)) < rng.choice([0.05, 0.5]))
+        weight = float(plain(10 ** rng.uniform(-4, 2)))
+        path = data.path.parent / f"{name}-graph.npy"
+        np.save(path, similar)
+        arguments += [f"--{name}-graph", path, f"--{name}-graph-weight", plain(weight)]
+        both = weight * (similar + similar.T)
+        np.fill_diagonal(both, 0.0)
+        found.append(np.diag(both.sum(axis=1)) - both)
+    return tuple(found)
 
 
 def _fix_atoms(rng, data, rank, arguments):

@@ -60,6 +60,20 @@ def warm_start(program):
 
 
 @recipe
+def small_bounds(program):
+    """Where Huber's bound is small, so is every slope: a start that a few passes lower by a quarter is not stationary."""
+    complaints = []
+    for bound in ("1e-6", "1e-9", "1e-12"):
+        loss = ["-k", 5, "--loss", f"huber:{bound}"]
+        run = factorize(program, "planted:60x80x5,0.1", *loss)
+        later = factorize(program, "planted:60x80x5,0.1", *loss, "--tol", 0, "--passes", 300)
+        complaints += honest(run)
+        if run.verdict == "stationary" and later.record["objective"] < 0.9 * run.record["objective"]:
+            complaints.append(f"{bound}: stationary at {run.record['objective']}, but {later.record['objective']} is near")
+    return complaints
+
+
+@recipe
 def single_precision_sets(program):
     """Results in single precision are accepted by `check` and `--init`."""
     complaints = []

@@ -62,6 +62,16 @@ def _repeated(rng, m, n):
     return _noisy(rng, m, n)[:, rng.integers(0, max(1, n // 3), size=n)]
 
 
+def _single(rng, m, n):
+    y = np.zeros((m, n))
+    y[int(rng.integers(m)), int(rng.integers(n))] = rng.random() + 0.1
+    return y
+
+
+def _badly_scaled(rng, m, n):
+    return _noisy(rng, m, n) * 10 ** rng.uniform(-5, 5, size=(m, 1)) * 10 ** rng.uniform(-2, 2, size=n)
+
+
 KINDS = {
     "planted": _planted,
     "noisy": _noisy,
@@ -75,14 +85,17 @@ KINDS = {
     "constant": lambda rng, m, n: np.full((m, n), float(rng.choice([0.0, 1.0, 0.37]))),
     "counts": lambda rng, m, n: rng.poisson(3 * _planted(rng, m, n)).astype(float),
     "few": lambda rng, m, n: rng.random((m, n)) * (rng.random((m, n)) < 0.1),
+    "single": _single,
+    "badly-scaled": _badly_scaled,
 }
-WEIGHTS = [3, 4, 2, 2, 1, 2, 2, 2, 1, 0.5, 2, 2]
+WEIGHTS = [3, 4, 2, 2, 1, 2, 2, 2, 1, 0.5, 2, 2, 0.5, 1.5]
 
 
 def make(rng, folder):
     """One matrix, in one of the formats, of one of the number types, sometimes turned, scaled or with missing entries."""
     kind = str(rng.choice(list(KINDS), p=np.array(WEIGHTS) / sum(WEIGHTS)))
-    m, n = (int(v) for v in rng.integers(3, rng.choice([12, 40, 81]), size=2))
+    least = 1 if rng.random() < 0.1 else 3
+    m, n = (int(v) for v in rng.integers(least, rng.choice([12, 40, 81]), size=2))
     y, options = KINDS[kind](rng, m, n), []
     if rng.random() < 0.12:
         exponent = int(rng.choice([-150, -100, -30, -8, 8, 30, 100, 150]))

@@ -83,8 +83,9 @@ class Program:
         except subprocess.TimeoutExpired:
             return Outcome(command, -1, "", f"no end after {timeout} s", target)
         outcome = Outcome(command, done.returncode, done.stdout, done.stderr, target)
-        if out and (target / "run.json").exists():
-            outcome.record = json.loads((target / "run.json").read_text())
+        records = [target / name for name in ("run.json", "rank.json") if (target / name).exists()]
+        if out and records:
+            outcome.record = json.loads(records[0].read_text())
             lines = (target / "trace.jsonl").read_text().splitlines() if (target / "trace.jsonl").exists() else []
             outcome.trace = [json.loads(line) for line in lines]
         return outcome

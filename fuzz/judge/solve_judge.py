@@ -43,6 +43,7 @@ def at_point(asked, outcome, x):
     complaints += objective(asked, outcome, x, truth)
     complaints += stationary(asked, outcome, x, gradient, room)
     complaints += began(asked, outcome, truth)
+    complaints += optimal(asked, outcome, truth)
     return complaints + bounds(asked, outcome, x, truth)
 
 
@@ -96,6 +97,20 @@ def stationary(asked, outcome, x, gradient, room):
     return complaints
 
 
+def optimal(asked, outcome, truth):
+    """“Optimal” needs a gap of at most what was asked for, as a part of the least value that it allows."""
+    if outcome.verdict != "optimal":
+        return []
+    gap, least = point(outcome).get("gap"), abs(truth) - (point(outcome).get("gap") or 0.0)
+    # The minimum may be 0, and then no part of it is: a gap of rounding of the start's objective will do.
+    start = abs(outcome.certificate.get("start_objective") or 0.0)
+    if asked.gap is None:
+        return ["optimal, but no gap was asked for"]
+    if gap is None or gap > asked.gap * max(least, 0.0) * (1 + 1e-6) + 4e-16 * start:
+        return [f"optimal with a gap of {gap} at {truth:.6g}, asked for {asked.gap:g}"]
+    return []
+
+
 def tolerance(asked, cert, here, x, room):
     """The tolerance is tol times the size of what cancels at a solution, and not below rounding."""
     model, zero = asked.model, np.zeros(len(asked.start))
@@ -125,8 +140,9 @@ def began(asked, outcome, truth):
     first = model.objective(asked.start)
     if truth > first + 1e-8 * abs(first) + 1e-12 * abs(truth) and claims.silent(outcome):
         return [f"{outcome.verdict} at {truth:.9g}, above its start at {first:.9g}, and no word about it"]
-    stated = point(outcome).get("start_objective")
-    if stated is not None and abs(stated - first) > 1e-6 * abs(first) + 1e-300:
+    stated = outcome.certificate.get("start_objective")
+    # Where g is not convex, the first look is at a step from the start.
+    if stated is not None and model.term.convex and abs(stated - first) > 1e-6 * abs(first) + 1e-300:
         return [f"start_objective {stated!r}, the start has {first!r}"]
     return []
 

@@ -28,6 +28,7 @@ class Case:
     strict: bool
     unit: float = 2.0**-53
     absolute: float = 0.0  # a tolerance that is added
+    gap: float | None = None  # the suboptimality that is asked for
     knows_curvature: bool = True
 
 
@@ -105,10 +106,13 @@ def make(rng, folder):
 
 
 def _with_options(rng, folder, model, arguments, n):
-    method = str(rng.choice(["batch", "incremental"], p=[0.65, 0.35]))
+    choices = ["batch", "panoc", "working-set", "incremental", "page", "saga"]
+    method = str(rng.choice(choices, p=[0.35, 0.1, 0.15, 0.25, 0.075, 0.075]))
     arguments += ["--method", method, "--step", step(rng, method), "--seed", int(rng.integers(0, 100))]
+    if method in ("incremental", "page", "saga") and rng.random() < 0.7:
+        arguments += ["--batch", int(rng.integers(1, len(model.b) + 1))]
     if method == "incremental":
-        arguments += ["--batch", int(rng.integers(1, len(model.b) + 1)), "--inner", str(rng.choice(["identity", "prox"]))]
+        arguments += ["--inner", str(rng.choice(["identity", "prox"]))]
     start = np.zeros(n)
     if rng.random() < 0.25:
         start = rng.normal(size=n) * 10 ** rng.uniform(-1, 2)
@@ -118,4 +122,6 @@ def _with_options(rng, folder, model, arguments, n):
     passes = float(rng.choice([3, 30, 300, 1000, 5000], p=[0.05, 0.1, 0.25, 0.4, 0.2]))
     strict = rng.random() < 0.15
     arguments += ["--tol", f"{tol:g}", "--passes", f"{passes:g}"] + (["--strict"] if strict else [])
-    return Case(model, arguments, start, tol, passes, strict)
+    gap = 10 ** rng.uniform(-8, 0) if rng.random() < 0.2 else None
+    arguments += ["--gap", plain(gap)] if gap else []
+    return Case(model, arguments, start, tol, passes, strict, gap=gap)

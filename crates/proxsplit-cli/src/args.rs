@@ -1,6 +1,7 @@
 //! The arguments: what every command shares, and which command is meant.
 
 mod common;
+mod graphs;
 mod named;
 mod ranks;
 mod reading;
@@ -15,6 +16,7 @@ use clap_complete::Shell;
 pub(crate) use common::{
     Limits, Shown, array_file, count, default_folder, misuse, nonnegative, positive,
 };
+pub(crate) use graphs::GraphFiles;
 pub(crate) use named::{named, named_value};
 pub(crate) use ranks::Ranks;
 pub(crate) use reading::{DataName, Reading};

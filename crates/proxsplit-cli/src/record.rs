@@ -71,7 +71,7 @@ impl From<&Certificate> for Statement {
         let (at, of) = (&certificate.at_point, &certificate.of_method);
         let mut fields = object(certificate);
         fields.remove("tolerance");
-        fields.insert("guarantee".into(), of.guarantee.to_string().into());
+        fields.insert("guarantee".into(), of.promise().into());
         fields.insert("residual".into(), at.residual.into());
         let details = certificate.details().into_iter();
         Self {

@@ -1,6 +1,7 @@
 //! What is true of the factors of any program, by plain sums: misfit and slopes share nothing with a solver.
 
 use crate::balance::{Balance, Scales, Size, sizes};
+use crate::codes::Term;
 use crate::look::{self, Search};
 use crate::loss::Loss;
 use crate::membership::{Outside, settle};
@@ -150,10 +151,15 @@ impl Sums {
     fn residuals<T: Lanes>(&self, problem: Problem<'_, T>, factors: &Factors<T>) -> (f64, f64) {
         let (atoms, codes) = problem.terms();
         let narrow = |slope: &[f64]| slope.iter().map(|&s| T::of(s)).collect::<Vec<T>>();
-        let (slope_x, slope_a) = (narrow(&self.plain.slope_x), narrow(&self.plain.slope_a));
-        let (of_x, _) = atoms.residual(&factors.x, &slope_x, (problem.rank, self.steps.0));
-        let (of_a, _) = codes.residual(&factors.a, &slope_a, (problem.rank, self.steps.1));
-        (of_x, of_a)
+        let residual = |term: &Term<'_, T>, factor: &[T], slope: &[f64], step: f64| {
+            let mut slope = narrow(slope);
+            let step = term.add_graph(&mut slope, factor, (problem.rank, step));
+            term.residual(factor, &slope, (problem.rank, step)).0
+        };
+        (
+            residual(&atoms, &factors.x, &self.plain.slope_x, self.steps.0),
+            residual(&codes, &factors.a, &self.plain.slope_a, self.steps.1),
+        )
     }
 }
 
@@ -169,7 +175,7 @@ fn zeros(sizes: &[Size], all: usize) -> f64 {
 fn balance_gain<T: Lanes>(
     problem: Problem<'_, T>,
     factors: &Factors<T>,
-    balance: Balance,
+    balance: Balance<'_, T>,
     penalties: f64,
 ) -> f64 {
     let (atoms, codes) = problem.terms();

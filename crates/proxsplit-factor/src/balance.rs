@@ -1,8 +1,10 @@
 //! The scale between x_k and a_k: x_k·s and a_k/s give the same product, so the penalties alone decide on s.
 //!
-//! p(s) = W₁u·s + ½W₂U·s² + V₁v/s + ½V₂V/s² with u = ‖x_k‖₁, U = ‖x_k‖², v = ‖a_k‖₁, V = ‖a_k‖² is convex in log s.
+//! p(s) = W₁u·s + ½W₂U·s² + V₁v/s + ½V₂V/s² with u = ‖x_k‖₁, U = ‖x_k‖², v = ‖a_k‖₁, V = ‖a_k‖² is convex in log s. A graph adds
+//! ½x_kᵀLx_k·s² or ½a_kᵀLa_k/s².
 
 use crate::codes::Term;
+use crate::graph::Graph;
 use crate::problem::Factors;
 use crate::products::Lanes;
 use proxsplit::{Elementary, scratch};
@@ -10,26 +12,51 @@ use rayon::prelude::*;
 
 /// What can be said of the scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Balance {
+pub(crate) enum Balance<'a, T> {
     /// No penalty on either factor: columns of X are kept at norm 1.
     Normalize,
     /// Penalties on both: the best scale of every pair is known.
-    Optimal(Elementary, Elementary),
+    Optimal(Cost<'a, T>, Cost<'a, T>),
     /// A penalty on one factor only: it can be made as small as one likes by moving scale to the other.
     Degenerate,
     /// Bounded sets or other terms hold the scale.
     Fixed,
 }
 
-impl Balance {
-    pub(crate) fn of<T: Lanes>(atoms: &Term<'_, T>, codes: &Term<'_, T>) -> Self {
-        let is_cone = |t: Elementary| {
-            (t.lower == 0.0 || t.lower == f64::NEG_INFINITY) && t.upper == f64::INFINITY
+/// What the scale of a row of a factor costs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Cost<'a, T> {
+    term: Elementary,
+    graph: Option<&'a Graph<T>>,
+}
+
+impl<T: Lanes> Cost<'_, T> {
+    fn is_penalized(self) -> bool {
+        self.term.l1 > 0.0 || self.term.sql2 > 0.0 || self.graph.is_some()
+    }
+
+    fn is_cone(self) -> bool {
+        let Elementary { lower, upper, .. } = self.term;
+        (lower == 0.0 || lower == f64::NEG_INFINITY) && upper == f64::INFINITY
+    }
+
+    /// What is linear and what is quadratic in the scale of row k.
+    fn parts(&self, size: Size, factor: &[T], (rank, k): (usize, usize)) -> (f64, f64) {
+        let of_graph = |graph: &Graph<T>| 2.0 * graph.value_of_row(factor, (rank, k));
+        let square = self.term.sql2 * size.square + self.graph.map_or(0.0, of_graph);
+        (self.term.l1 * size.sum, square)
+    }
+}
+
+impl<'a, T: Lanes> Balance<'a, T> {
+    pub(crate) fn of(atoms: &Term<'a, T>, codes: &Term<'a, T>) -> Self {
+        let cost = |term: &Term<'a, T>| {
+            let graph = term.graph();
+            term.elementary.map(|term| Cost { term, graph })
         };
-        let is_penalized = |t: Elementary| t.l1 > 0.0 || t.sql2 > 0.0;
-        match (atoms.elementary, codes.elementary) {
-            (Some(x), Some(a)) if is_cone(x) && is_cone(a) => {
-                match (is_penalized(x), is_penalized(a)) {
+        match (cost(atoms), cost(codes)) {
+            (Some(x), Some(a)) if x.is_cone() && a.is_cone() => {
+                match (x.is_penalized(), a.is_penalized()) {
                     (false, false) => Balance::Normalize,
                     (true, true) => Balance::Optimal(x, a),
                     _ => Balance::Degenerate,
@@ -40,13 +67,15 @@ impl Balance {
     }
 
     /// Finds the factors s_k for x_k and 1/s_k for a_k; `false` if there is nothing to be done.
-    pub(crate) fn find<T: Lanes>(self, scales: &mut Scales<T>, factors: &Factors<T>) -> bool {
+    pub(crate) fn find(self, scales: &mut Scales<T>, factors: &Factors<T>) -> bool {
         if !self.is_free() {
             return false;
         }
         let rank = factors.rank;
         with_sizes(&factors.x, rank, |x| {
-            with_sizes(&factors.a, rank, |a| self.find_for(scales, x, a));
+            with_sizes(&factors.a, rank, |a| {
+                self.find_for(scales, (&factors.x, x), (&factors.a, a));
+            });
         });
         true
     }
@@ -56,18 +85,22 @@ impl Balance {
         !matches!(self, Balance::Degenerate | Balance::Fixed)
     }
 
-    /// The same from the sizes of all rows of both factors, three numbers each.
-    pub(crate) fn find_for<T: Lanes>(self, scales: &mut Scales<T>, x: &[f64], a: &[f64]) {
-        let scale = |x: Size, a: Size| match self {
-            Balance::Optimal(psi_x, psi_a) => best((psi_x, x), (psi_a, a)),
-            _ => 1.0 / x.square.sqrt(),
+    /// The same with the sizes of all rows of both factors, three numbers each; only graphs look at a factor itself.
+    pub(crate) fn find_for(self, scales: &mut Scales<T>, x: (&[T], &[f64]), a: (&[T], &[f64])) {
+        let rank = scales.atoms.len();
+        let scale = |k: usize, of_x: Size, of_a: Size| match self {
+            Balance::Optimal(psi_x, psi_a) => {
+                let at = (rank, k);
+                best(psi_x.parts(of_x, x.0, at), psi_a.parts(of_a, a.0, at))
+            }
+            _ => 1.0 / of_x.square.sqrt(),
         };
-        for k in scales.first..scales.atoms.len() {
-            let (x, a) = (Size::at(x, k), Size::at(a, k));
-            let s = if x.is_dead() || a.is_dead() {
+        for k in scales.first..rank {
+            let (of_x, of_a) = (Size::at(x.1, k), Size::at(a.1, k));
+            let s = if of_x.is_dead() || of_a.is_dead() {
                 1.0
             } else {
-                scale(x, a)
+                scale(k, of_x, of_a)
             };
             let s = if s.is_finite() && s > 0.0 { s } else { 1.0 };
             (scales.atoms[k], scales.codes[k]) = (T::of(s), T::of(1.0 / s));
@@ -157,10 +190,8 @@ pub(crate) fn with_sizes<T: Lanes, R>(
     )
 }
 
-/// argmin_s p(s), by Newton's method in log s from the balance of the dominant terms.
-fn best((psi_x, x): (Elementary, Size), (psi_a, a): (Elementary, Size)) -> f64 {
-    let up = (psi_x.l1 * x.sum, psi_x.sql2 * x.square);
-    let down = (psi_a.l1 * a.sum, psi_a.sql2 * a.square);
+/// argmin_s p(s) of the parts that rise and fall with s, by Newton's method in log s from the balance of the dominant terms.
+fn best(up: (f64, f64), down: (f64, f64)) -> f64 {
     let mut log = 0.5 * ((down.0 + down.1) / (up.0 + up.1)).ln();
     for _ in 0..60 {
         let s = log.exp();
@@ -182,39 +213,16 @@ mod tests {
 
     #[test]
     fn finds_the_closed_form_of_two_l1_terms() {
-        let l1 = |weight| Elementary {
-            l1: weight,
-            ..Elementary::ZERO
-        };
-        let size = |sum| Size {
-            sum,
-            ..Size::default()
-        };
-        let s = best((l1(1e-5), size(300.0)), (l1(10.0), size(7.0)));
+        let s = best((1e-5 * 300.0, 0.0), (10.0 * 7.0, 0.0));
         let exact = (10.0 * 7.0 / (1e-5 * 300.0_f64)).sqrt();
         assert!((s / exact - 1.0).abs() < 1e-12, "{s} is not {exact}");
     }
 
     #[test]
     fn no_other_scale_is_better() {
-        let term = |l1, sql2| Elementary {
-            l1,
-            sql2,
-            ..Elementary::ZERO
-        };
-        let (psi_x, psi_a) = (term(0.3, 2.0), term(0.0, 5.0));
-        let x = Size {
-            sum: 4.0,
-            square: 3.0,
-            nonzeros: 9.0,
-        };
-        let a = Size {
-            sum: 1.0,
-            square: 0.5,
-            nonzeros: 2.0,
-        };
-        let p = |s: f64| 0.3 * 4.0 * s + 0.5 * 2.0 * 3.0 * s * s + 0.5 * 5.0 * 0.5 / (s * s);
-        let s = best((psi_x, x), (psi_a, a));
+        let (up, down) = ((0.3 * 4.0, 2.0 * 3.0), (0.0, 5.0 * 0.5));
+        let p = |s: f64| up.0 * s + 0.5 * up.1 * s * s + 0.5 * down.1 / (s * s);
+        let s = best(up, down);
         for other in [0.5, 0.9, 0.999, 1.001, 1.1, 2.0] {
             assert!(p(s) <= p(s * other));
         }

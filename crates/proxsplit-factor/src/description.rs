@@ -65,6 +65,18 @@ pub struct Description {
     /// The same for entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<String>,
+    /// The file of the graph of features, with its digest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub x_graph: Option<String>,
+    /// γ of the graph of features.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub x_graph_weight: Option<f64>,
+    /// The file of the graph of samples, with its digest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub a_graph: Option<String>,
+    /// γ of the graph of samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub a_graph_weight: Option<f64>,
     /// What a sample is in the data.
     pub samples: Samples,
     /// Which entries are missing.
@@ -205,6 +217,10 @@ mod tests {
             row_weights: None,
             column_weights: None,
             weights: None,
+            x_graph: None,
+            x_graph_weight: None,
+            a_graph: None,
+            a_graph_weight: None,
             samples: Samples::Rows,
             missing: Missing::Nan,
             scale: 255.0,

@@ -8,9 +8,11 @@ use crate::products::Lanes;
 use crate::settings::{Settings, Step};
 use crate::visits::Batches;
 use crate::work::{Work, scale_rows};
+use proxsplit::certificate::{Assumption, Standing};
 use proxsplit::ledger::{Level, Source};
 use proxsplit::solve::{Method as Kind, Progress, Setting};
 use proxsplit::{AtPoint, Class, Error, Ledger, Lipschitz, Solver};
+use std::time::Instant;
 
 /// A run of one method on one problem.
 ///
@@ -28,6 +30,8 @@ pub struct Factorization<'a, T: Lanes> {
     escape: Option<Escape<T>>,
     /// Whether the last step led to numbers that are not finite.
     is_lost: bool,
+    /// Seconds before the first step that no run has counted yet.
+    set_up: f64,
 }
 
 impl<'a, T: Lanes> Factorization<'a, T> {
@@ -37,6 +41,7 @@ impl<'a, T: Lanes> Factorization<'a, T> {
         settings: Settings,
         start: Option<Factors<T>>,
     ) -> Result<Self, Error> {
+        let begin = Instant::now();
         match settings.step {
             Step::Auto => {}
             Step::Constant(step) => drop(proxsplit::step::Constant::new(step)?),
@@ -66,6 +71,7 @@ impl<'a, T: Lanes> Factorization<'a, T> {
             kept: None,
             escape: None,
             is_lost: false,
+            set_up: problem.data.set_up() + begin.elapsed().as_secs_f64(),
         })
     }
 
@@ -158,6 +164,11 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
         self.work.misfit.look_cost()
     }
 
+    /// The data's and the start's.
+    fn take_set_up(&mut self) -> f64 {
+        std::mem::take(&mut self.set_up)
+    }
+
     fn setting(&self) -> Setting {
         let problem = &self.work.problem;
         let both = problem.atoms.class().and(problem.codes.class());
@@ -179,6 +190,13 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
             assumptions: self.work.misfit.assumption().into_iter().collect(),
         };
         self.method.describe(&mut setting);
+        if self.work.memory.rises > 0 && setting.method == Kind::Monotone {
+            setting.assumptions.push(Assumption {
+                name: "a pass without momentum raised the objective",
+                standing: Standing::Violated,
+                text: "passes without momentum do not raise the objective".into(),
+            });
+        }
         setting
     }
 

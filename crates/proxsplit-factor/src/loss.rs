@@ -68,6 +68,16 @@ impl Loss {
         }
     }
 
+    /// Refuses graphs if the sub-problems of the loss cannot take them.
+    pub(crate) fn check_graphs(self, are_there: bool) -> Result<(), Error> {
+        if are_there && self == Loss::KullbackLeibler {
+            return Err(Error::Incompatible(
+                "kl takes no graph: use squared or huber:D".into(),
+            ));
+        }
+        Ok(())
+    }
+
     /// Refuses given atoms that the loss cannot take.
     pub(crate) fn check_atoms<T: Lanes>(self, x: &Mat<T>) -> Result<(), Error> {
         match x.data().iter().position(|&value| value < T::ZERO) {

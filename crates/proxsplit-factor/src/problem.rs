@@ -3,6 +3,7 @@
 use crate::balance::Scales;
 use crate::codes::{Side, Term};
 use crate::fixed::Fixed;
+use crate::graph::Graph;
 use crate::loss::Loss;
 use crate::membership::check_range;
 use crate::misfit::{self, Misfit};
@@ -21,6 +22,20 @@ pub struct Problem<'a, T: Lanes> {
     pub(crate) codes: &'a dyn Prox<T>,
     pub(crate) loss: Loss,
     pub(crate) fixed: Fixed<'a, T>,
+    pub(crate) graphs: Graphs<'a, T>,
+}
+
+/// The graphs of features and of samples.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Graphs<'a, T> {
+    pub(crate) atoms: Option<&'a Graph<T>>,
+    pub(crate) codes: Option<&'a Graph<T>>,
+}
+
+impl<T> Graphs<'_, T> {
+    pub(crate) fn are_there(&self) -> bool {
+        self.atoms.is_some() || self.codes.is_some()
+    }
 }
 
 impl<'a, T: Lanes> Problem<'a, T> {
@@ -46,6 +61,10 @@ impl<'a, T: Lanes> Problem<'a, T> {
             codes,
             loss: Loss::Squared,
             fixed: Fixed::NONE,
+            graphs: Graphs {
+                atoms: None,
+                codes: None,
+            },
         })
     }
 
@@ -64,7 +83,34 @@ impl<'a, T: Lanes> Problem<'a, T> {
         self.fixed
             .atoms()
             .map_or(Ok(()), |atoms| loss.check_atoms(atoms))?;
+        loss.check_graphs(self.graphs.are_there())?;
         Ok(Self { loss, ..self })
+    }
+
+    /// The same with a graph of features, whose entries of X, and one of samples, whose codes are to be alike: [`Graph`] is a term like
+    /// ψ₀ and ψ, added to them. Refuses a graph with another number of nodes, and losses that take none.
+    pub fn with_graphs(
+        self,
+        features: Option<&'a Graph<T>>,
+        samples: Option<&'a Graph<T>>,
+    ) -> Result<Self, Error> {
+        for (what, graph, expected) in [
+            ("features", features, self.data.rows()),
+            ("samples", samples, self.data.cols()),
+        ] {
+            let found = graph.map_or(expected, Graph::nodes);
+            if found != expected {
+                return Err(Error::Incompatible(format!(
+                    "the graph of {what} has {found} nodes, but the data have {expected} {what}"
+                )));
+            }
+        }
+        let graphs = Graphs {
+            atoms: features,
+            codes: samples,
+        };
+        self.loss.check_graphs(graphs.are_there())?;
+        Ok(Self { graphs, ..self })
     }
 
     /// The same with the first atoms given (m × how many), and kept to the bit. ψ₀ does not act on them; the rank counts them.
@@ -82,8 +128,10 @@ impl<'a, T: Lanes> Problem<'a, T> {
     /// The terms of X and of A.
     pub(crate) fn terms(&self) -> (Term<'a, T>, Term<'a, T>) {
         (
-            Term::new(self.atoms, Side::Atoms).from(self.fixed.count()),
-            Term::new(self.codes, Side::Codes),
+            Term::new(self.atoms, Side::Atoms)
+                .from(self.fixed.count())
+                .with_graph(self.graphs.atoms),
+            Term::new(self.codes, Side::Codes).with_graph(self.graphs.codes),
         )
     }
 

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// One aggregated pass, which wins early, then batch passes; on sparse data and where entries are missing batch passes alone.
+    /// One aggregated pass, which wins early, then batch passes; batch passes alone on sparse data, where entries are missing, and
+    /// where one batch would hold all columns.
     #[default]
     Auto,
     /// Algorithm 1 on φ(X) in the metric AAᵀ, with extrapolation.
@@ -34,7 +35,8 @@ pub use proxsplit::gradient::Inner;
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
-    /// Starts at 1 and shrinks when the residual has come down to the drift of a pass, the floor of that step.
+    /// Between mini-batches it starts at 1 and shrinks when the residual has come down to the drift of a pass; a whole pass makes a step of 1
+    /// for a gradient without what is known of that drift.
     #[default]
     Auto,
     /// The same in every pass.

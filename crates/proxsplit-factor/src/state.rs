@@ -1,6 +1,7 @@
 //! Everything that a run must remember to go on bit by bit as if it had never stopped.
 
 use crate::factorization::Factorization;
+use crate::graph::Graph;
 use crate::problem::Factors;
 use crate::products::Lanes;
 use proxsplit::Error;
@@ -45,6 +46,9 @@ impl<T: Lanes> Factorization<'_, T> {
         }
         if header["fixed"] != expected["fixed"] {
             return Err(bad("it has another number of fixed atoms"));
+        }
+        if header["graphs"] != expected["graphs"] {
+            return Err(bad("it was made with other graphs"));
         }
         self.work.memory = serde_json::from_value(header["memory"].clone())
             .map_err(|_| bad("its numbers are damaged"))?;
@@ -123,6 +127,11 @@ impl<T: Lanes> Factorization<'_, T> {
         let fixed = self.work.problem.fixed.count();
         if fixed > 0 {
             header["fixed"] = fixed.into();
+        }
+        let graphs = self.work.problem.graphs;
+        if graphs.are_there() {
+            let digest = |graph: Option<&Graph<T>>| graph.map(Graph::digest);
+            header["graphs"] = json!([digest(graphs.atoms), digest(graphs.codes)]);
         }
         header
     }

@@ -2,7 +2,7 @@
 
 use crate::balance::{Balance, sizes};
 use crate::factorization::Factorization;
-use crate::method::WARM_UP;
+use crate::method::{WARM_UP, batch_size};
 use crate::products::Lanes;
 use crate::settings::Method;
 
@@ -22,7 +22,11 @@ impl<T: Lanes> Factorization<'_, T> {
             (Method::Auto, None) if self.work.problem.data.weights().entries.is_some() => {
                 "auto: batch passes with extrapolation, as entries have weights of their own".into()
             }
-            (Method::Auto, _) if self.work.problem.data.is_sparse() => {
+            (Method::Auto, None) if self.work.problem.graphs.are_there() => {
+                "auto: batch passes with extrapolation, as a graph ties samples or features together"
+                    .into()
+            }
+            (Method::Auto, _) if self.has_no_warm_up() => {
                 "auto: batch passes with extrapolation".into()
             }
             (Method::Auto, _) => {
@@ -33,6 +37,12 @@ impl<T: Lanes> Factorization<'_, T> {
             (method, None) => method.to_string(),
             (method, Some(batches)) => format!("{method} in batches of {} columns", batches.size()),
         }
+    }
+
+    /// Whether `auto` makes batch passes from the beginning, because of the storage or the size of the data.
+    fn has_no_warm_up(&self) -> bool {
+        let data = self.work.problem.data;
+        data.is_sparse() || batch_size(self.work.problem, self.settings) >= data.cols()
     }
 
     /// What a user should know about the problem or the run.

@@ -32,6 +32,9 @@ pub(crate) struct Memory {
     pub(crate) step: f64,
     /// Atoms that died and were drawn anew.
     pub(crate) revived: u64,
+    /// Passes without momentum that raised the objective by more than rounding: there should be none.
+    #[serde(default)]
+    pub(crate) rises: u64,
 }
 
 impl Memory {
@@ -44,6 +47,7 @@ impl Memory {
         displacement: 0.0,
         step: 1.0,
         revived: 0,
+        rises: 0,
     };
 }
 
@@ -96,6 +100,12 @@ impl<'a, T: Lanes> Work<'a, T> {
         self.misfit.value(x, a) + self.atoms.penalty(x, rank) + self.codes.penalty(a, rank)
     }
 
+    /// Counts a pass without momentum that raised the objective by more than rounding.
+    pub(crate) fn note_rise(&mut self, before: Option<f64>, after: f64) {
+        let rose = before.is_some_and(|before| after > before + self.misfit.rounding());
+        self.memory.rises += u64::from(rose);
+    }
+
     /// Whether a free atom is zero or used by no sample, at the X and the codes of the last objective.
     pub(crate) fn has_dead_atoms(&mut self) -> bool {
         let (rank, free) = (self.problem.rank, self.problem.fixed.count());
@@ -133,14 +143,26 @@ pub(crate) fn scale_rows<T: Lanes>(factor: &mut [T], weights: &[T]) {
 mod tests {
     use super::{NEARLY_EXACT, Work};
     use crate::products::Data;
-    use crate::{Factors, Missing, Problem};
+    use crate::{Factors, Graph, Missing, Problem};
     use proxsplit::data::{Dense, Elements, Order};
     use proxsplit::linalg::Mat;
     use proxsplit::prox::{Huber, NonNegL1};
     use proxsplit::set::{L2Ball, Simplex};
     use proxsplit::{Error, Prox};
 
-    /// Half-steps of alternating minimization with gaps, for every kind of term.
+    /// A ring with chords.
+    fn ring(nodes: usize) -> Result<Graph<f64>, Error> {
+        let similar = |at: usize| match (at % nodes).abs_diff(at / nodes) {
+            1 => 0.3,
+            7 => 0.01,
+            _ => 0.0,
+        };
+        let similar: Vec<f64> = (0..nodes * nodes).map(similar).collect();
+        let dense = Dense::new(nodes, nodes, Order::ColumnMajor, Elements::F64(&similar))?;
+        Graph::new(dense.into(), 1.0)
+    }
+
+    /// Half-steps of alternating minimization with gaps, for every kind of term, with and without graphs.
     #[test]
     fn with_gaps_the_objective_never_rises() -> Result<(), Error> {
         let (m, n, rank) = (20, 30, 4);
@@ -156,8 +178,12 @@ mod tests {
         let (ball, simplex) = (L2Ball::new(1.0)?, Simplex::new(1.0)?);
         let cases: [(&dyn Prox<f64>, &dyn Prox<f64>); 4] =
             [(&l1, &l1), (&huber, &huber), (&ball, &l1), (&l1, &simplex)];
-        for (number, (atoms, codes)) in cases.into_iter().enumerate() {
+        let (features, samples) = (ring(m)?, ring(n)?);
+        let graphs = [(None, None), (Some(&features), Some(&samples))];
+        let all = (0..8).map(|number| (number, cases[number / 2], graphs[number % 2]));
+        for (number, (atoms, codes), graphs) in all {
             let problem = Problem::new(&data, rank, atoms, codes)?;
+            let problem = problem.with_graphs(graphs.0, graphs.1)?;
             let x = Mat::from_fn(m, rank, |i, k| ((i * 3 + k * 5) % 7) as f64 / 20.0);
             let start = Factors::new(&x, Mat::from_fn(rank, n, |_, _| 0.25))?;
             let mut work = Work::new(problem, problem.misfit(), start);

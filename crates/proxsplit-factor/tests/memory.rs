@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used)]
 
 use proxsplit::Matrix;
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, Indices, Order, Sparse};
 use proxsplit::set::NonNeg;
-use proxsplit_factor::{Data, Factorization, Generated, Loss, Method, Missing, Problem, Settings};
+use proxsplit_factor::{
+    Data, Factorization, Generated, Graph, Loss, Method, Missing, Problem, Settings,
+};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -40,7 +42,33 @@ const OF_THE_POOL: usize = 4096;
 fn check(matrix: Matrix<'_>, scale: f64, missing: Missing, loss: Loss) {
     let data = Data::<f64>::with_missing(matrix, scale, missing).unwrap();
     let problem = Problem::new(&data, RANK, &NonNeg, &NonNeg).unwrap();
-    let problem = problem.with_loss(loss).unwrap();
+    check_problem(problem.with_loss(loss).unwrap(), missing, loss);
+}
+
+/// The same with a graph of samples.
+fn check_graph(matrix: Matrix<'_>) {
+    let nodes = i32::try_from(matrix.cols()).unwrap();
+    let starts: Vec<i64> = (0..=i64::from(nodes)).collect();
+    let next: Vec<i32> = (0..nodes).map(|i| (i + 1) % nodes).collect();
+    let ones = vec![1.0; matrix.cols()];
+    let arrays = (Indices::I64(&starts), Indices::I32(&next));
+    let order = Order::RowMajor;
+    let ring = Sparse::new(
+        (ones.len(), ones.len()),
+        order,
+        arrays.0,
+        arrays.1,
+        Elements::F64(&ones),
+    );
+    let ring = Graph::new(ring.unwrap().into(), 1.0).unwrap();
+    let data = Data::<f64>::new(matrix, 255.0).unwrap();
+    let problem = Problem::new(&data, RANK, &NonNeg, &NonNeg).unwrap();
+    let problem = problem.with_graphs(None, Some(&ring)).unwrap();
+    check_problem(problem, Missing::None, Loss::Squared);
+}
+
+fn check_problem(problem: Problem<'_, f64>, missing: Missing, loss: Loss) {
+    let matrix = problem.data().matrix();
     let factors = (matrix.rows() + matrix.cols()) * RANK * size_of::<f64>();
     for method in [
         Method::Auto,
@@ -59,7 +87,11 @@ fn check(matrix: Matrix<'_>, scale: f64, missing: Missing, loss: Loss) {
         };
         let before = USED.load(Relaxed);
         PEAK.store(before, Relaxed);
-        let mut solver = Factorization::new(problem, settings, None).unwrap();
+        let Ok(mut solver) = Factorization::new(problem, settings, None) else {
+            // Graphs need batch.
+            assert!(!matches!(method, Method::Auto | Method::Batch));
+            continue;
+        };
         let mut asked = [0; 5];
         for (pass, asked) in asked.iter_mut().enumerate() {
             let total = TOTAL.load(Relaxed);
@@ -94,6 +126,7 @@ fn passes_allocate_nothing_and_data_are_never_widened_as_a_whole() {
         for order in [Order::RowMajor, Order::ColumnMajor] {
             let dense = Dense::new(m, n, order, Elements::U8(&pixels)).unwrap();
             check(dense.into(), 255.0, Missing::None, Loss::Squared);
+            check_graph(dense.into());
         }
         check(graph.matrix().unwrap(), 1.0, Missing::None, Loss::Squared);
         let kl = Loss::KullbackLeibler;

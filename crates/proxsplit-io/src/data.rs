@@ -119,7 +119,7 @@ impl Data {
         &self.content.labels
     }
 
-    /// 128 bits of XXH3 over shape, storage, number type and the whole content, as hexadecimal.
+    /// 128 bits of XXH3 over shape, storage, number type and the whole content, a MiB at a time, as hexadecimal.
     ///
     /// It tells different data apart; it is no defence against someone who wants two files to collide.
     pub fn digest(&self) -> &str {

@@ -8,12 +8,13 @@ use crate::scalar::Scalar;
 use numpy::{PyArray1, PyReadonlyArray1};
 use proxsplit::{Class, FiniteSum, Lipschitz, Prox, Smooth};
 use pyo3::prelude::*;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// f, and its terms where there are some.
 pub(crate) struct PySmooth<'a> {
     pub(crate) dim: usize,
-    /// x ↦ (f(x), ∇f(x))
+    /// (x, accuracy) ↦ (f(x), ∇f(x), None or a bound on the error of the gradient)
     pub(crate) function: Py<PyAny>,
     /// The number of terms, and (x, batch) ↦ (Σ f_t(x), Σ ∇f_t(x)).
     pub(crate) terms: Option<(usize, Py<PyAny>)>,
@@ -22,10 +23,51 @@ pub(crate) struct PySmooth<'a> {
     pub(crate) raised: &'a Raised,
     /// Whether f was called: the first call is at the start, where it must be finite.
     pub(crate) started: AtomicBool,
+    /// Whether f states an error of its gradients; known after [`PySmooth::begin`].
+    pub(crate) inexact: AtomicBool,
+    /// The point of the first call and what it has returned, which the solver will ask for.
+    pub(crate) first: Mutex<Option<(Vec<f64>, Py<PyAny>)>>,
 }
 
-/// What a Python function returns for f.
+/// What a Python function returns for a batch of terms.
 type ValueAndGradient<'py, T> = (f64, PyReadonlyArray1<'py, T>);
+
+/// What a Python function returns for f.
+type Evaluation<'py, T> = (f64, PyReadonlyArray1<'py, T>, Option<f64>);
+
+impl PySmooth<'_> {
+    /// Calls f at the start, moved into the domain of g as solvers do, to see whether it states an error.
+    pub(crate) fn begin<T: Scalar>(&self, g: &dyn Prox<T>, start: &[T]) {
+        let mut x = start.to_vec();
+        if g.value(&x).is_infinite() {
+            g.prox(&mut x, T::ONE);
+        }
+        self.raised.attempt(|py| {
+            let result = self
+                .function
+                .call1(py, (PyArray1::from_slice(py, &x), f64::INFINITY))?;
+            let (_, _, bound): Evaluation<T> = result.extract(py)?;
+            self.inexact.store(bound.is_some(), Ordering::Relaxed);
+            let x = x.iter().map(|x| x.f64()).collect();
+            if let Ok(mut first) = self.first.lock() {
+                *first = Some((x, result));
+            }
+            Ok(())
+        });
+    }
+
+    /// What f returns at x, from the first call if that was there.
+    fn call<T: Scalar>(&self, py: Python<'_>, x: &[T], accuracy: f64) -> PyResult<Py<PyAny>> {
+        let first = self.first.lock().ok().and_then(|mut first| first.take());
+        if let Some((_, result)) =
+            first.filter(|(at, _)| at.iter().zip(x).all(|(a, x)| *a == x.f64()))
+        {
+            return Ok(result);
+        }
+        self.function
+            .call1(py, (PyArray1::from_slice(py, x), accuracy))
+    }
+}
 
 impl<T: Scalar> Smooth<T> for PySmooth<'_> {
     fn dim(&self) -> usize {
@@ -33,19 +75,27 @@ impl<T: Scalar> Smooth<T> for PySmooth<'_> {
     }
 
     fn gradient(&self, x: &[T], grad: &mut [T]) -> f64 {
+        self.gradient_within(x, f64::INFINITY, grad).0
+    }
+
+    fn gradient_within(&self, x: &[T], accuracy: f64, grad: &mut [T]) -> (f64, f64) {
         let value = self.raised.attempt(|py| {
-            let result = self.function.call1(py, (PyArray1::from_slice(py, x),))?;
-            let (value, gradient): ValueAndGradient<T> = result.extract(py)?;
+            let result = self.call(py, x, accuracy)?;
+            let (value, gradient, bound): Evaluation<T> = result.extract(py)?;
             grad.copy_from_slice(gradient.as_slice()?);
             if !self.started.swap(true, Ordering::Relaxed) {
                 is_finite(value, grad)?;
             }
-            Ok(value)
+            Ok((value, bound.unwrap_or(0.0)))
         });
         value.unwrap_or_else(|| {
             grad.fill(T::ZERO);
-            f64::NEG_INFINITY
+            (f64::NEG_INFINITY, 0.0)
         })
+    }
+
+    fn is_exact(&self) -> bool {
+        !self.inexact.load(Ordering::Relaxed)
     }
 
     fn lipschitz(&self) -> Lipschitz {

@@ -2,7 +2,9 @@
 
 use crate::array::Data;
 use crate::error::refuse;
-use crate::factor::{columns, loss as named_loss, missing as named_missing, operator, rows};
+use crate::factor::{
+    Graphs, columns, loss as named_loss, missing as named_missing, operator, rows,
+};
 use crate::pool::compute;
 use crate::scalar::Scalar;
 use crate::threads::interruptible;
@@ -53,7 +55,7 @@ fn encode_as<T: Scalar>(
 
 /// What is true of W and H, as the fields of `proxsplit.Audit`.
 #[pyfunction]
-#[pyo3(signature = (data, w, h, codes, atoms, missing=None, loss=None))]
+#[pyo3(signature = (data, w, h, codes, atoms, missing=None, loss=None, graph=None, feature_graph=None))]
 #[allow(clippy::too_many_arguments)] // Python's keywords.
 pub(crate) fn audit(
     py: Python<'_>,
@@ -64,15 +66,21 @@ pub(crate) fn audit(
     atoms: String,
     missing: Option<&str>,
     loss: Option<&str>,
+    graph: Option<Py<PyAny>>,
+    feature_graph: Option<Py<PyAny>>,
 ) -> PyResult<Py<PyDict>> {
     let kind = (named_missing(missing)?, named_loss(loss)?);
+    let graphs = Graphs {
+        samples: graph,
+        features: feature_graph,
+    };
     let outcome = interruptible(py, move |py, _| {
         let (data, w, h) = (data.bind(py).extract()?, w.bind(py), h.bind(py));
         let terms = (operator(&codes)?, operator(&atoms)?);
         let found = if h.extract::<PyReadonlyArray2<f32>>().is_ok() {
-            audit_as::<f32>(&data, (w, h), &terms, kind)
+            audit_as::<f32>(&data, (w, h), (&terms, &graphs), kind)
         } else {
-            audit_as::<f64>(&data, (w, h), &terms, kind)
+            audit_as::<f64>(&data, (w, h), (&terms, &graphs), kind)
         };
         fields(py, found?).map(Bound::unbind)
     })?;
@@ -82,15 +90,18 @@ pub(crate) fn audit(
 fn audit_as<T: Scalar>(
     data: &Data<'_>,
     (w, h): (&Bound<'_, PyAny>, &Bound<'_, PyAny>),
-    (codes, atoms): &(Operator, Operator),
+    ((codes, atoms), graphs): (&(Operator, Operator), &Graphs),
     (missing, loss): (Missing, Loss),
 ) -> PyResult<Audit> {
     let factors = Factors::new(&columns::<T>(h)?, columns(w)?).map_err(refuse)?;
     let matrix = data.matrix()?.t();
+    let [features, samples] = graphs.read::<T>(h.py())?;
     let found = compute(h.py(), 0, || {
         let data = factor::Data::with_missing(matrix, 1.0, missing)?;
         let terms = (T::operator(atoms), T::operator(codes));
-        let problem = Problem::new(&data, factors.rank(), terms.0, terms.1)?.with_loss(loss)?;
+        let problem = Problem::new(&data, factors.rank(), terms.0, terms.1)?
+            .with_loss(loss)?
+            .with_graphs(features.as_ref(), samples.as_ref())?;
         factor::audit(problem, &factors)
     })?;
     found.map_err(refuse)

@@ -12,7 +12,7 @@ use proxsplit::linalg::dense::Mat;
 use proxsplit::text::Operator;
 use proxsplit::{Error, Prox, Report, Stop};
 use proxsplit_factor::{
-    self as factor, Factorization, Factors, Init, Loss, Method, Missing, Problem, Weights,
+    self as factor, Factorization, Factors, Graph, Init, Loss, Method, Missing, Problem, Weights,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -69,12 +69,35 @@ struct Input {
     /// The first atoms, which are kept, as rows.
     fixed: Option<Py<PyAny>>,
     sample_weight: Option<Vec<f64>>,
+    /// Similarities of samples and of features.
+    graphs: Graphs,
+}
+
+/// Similarities of samples and of features, if there are some.
+#[derive(Default)]
+pub(crate) struct Graphs {
+    pub(crate) samples: Option<Py<PyAny>>,
+    pub(crate) features: Option<Py<PyAny>>,
+}
+
+impl Graphs {
+    /// The same for the library: of features and of samples.
+    pub(crate) fn read<T: Scalar>(&self, py: Python<'_>) -> PyResult<[Option<Graph<T>>; 2]> {
+        let read = |graph: &Option<Py<PyAny>>| match graph {
+            None => Ok(None),
+            Some(graph) => {
+                let data: Data = graph.bind(py).extract()?;
+                Graph::new(data.matrix()?, 1.0).map(Some).map_err(refuse)
+            }
+        };
+        Ok([read(&self.features)?, read(&self.samples)?])
+    }
 }
 
 /// Factorizes the data, from W and H if they are given. `observe(passes, objective, residual)` sees every look at the run and ends it
 /// by returning true. After Ctrl-C, "interrupt" is the exception to raise once the answer is kept.
 #[pyfunction]
-#[pyo3(signature = (data, settings, w=None, h=None, observe=None, fixed=None, sample_weight=None))]
+#[pyo3(signature = (data, settings, w=None, h=None, observe=None, fixed=None, sample_weight=None, graph=None, feature_graph=None))]
 #[allow(clippy::too_many_arguments)] // Python names them.
 pub(crate) fn factorize(
     py: Python<'_>,
@@ -85,6 +108,8 @@ pub(crate) fn factorize(
     observe: Option<Py<PyAny>>,
     fixed: Option<Py<PyAny>>,
     sample_weight: Option<Vec<f64>>,
+    graph: Option<Py<PyAny>>,
+    feature_graph: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'_, PyDict>> {
     let input = Input {
         data,
@@ -94,6 +119,10 @@ pub(crate) fn factorize(
         observe,
         fixed,
         sample_weight,
+        graphs: Graphs {
+            samples: graph,
+            features: feature_graph,
+        },
     };
     let outcome = interruptible(py, move |py, stop| {
         let answer = if input.settings.single {
@@ -136,6 +165,7 @@ fn factorize_as<'py, T: Scalar>(
         samples: input.sample_weight.as_deref(),
         ..Weights::default()
     };
+    let [features, samples] = input.graphs.read::<T>(py)?;
     let raised = Raised::default();
     let observer = Background {
         stop,
@@ -145,13 +175,16 @@ fn factorize_as<'py, T: Scalar>(
     let found = compute(py, settings.threads, || -> Result<_, Error> {
         let data = factor::Data::with_missing(matrix, 1.0, missing)?.with_weights(weights)?;
         let terms = (T::operator(&atoms), T::operator(&codes));
-        let mut problem = Problem::new(&data, settings.rank, terms.0, terms.1)?.with_loss(loss)?;
+        let mut problem = Problem::new(&data, settings.rank, terms.0, terms.1)?
+            .with_loss(loss)?
+            .with_graphs(features.as_ref(), samples.as_ref())?;
         if let Some(fixed) = &fixed {
             problem = problem.with_fixed(fixed)?;
         }
         let mut run = Factorization::new(problem, choices, start)?;
         let report = proxsplit::run(&mut run, &settings.stop(), observer);
-        let (misfit, degenerate) = misfit(problem, terms, (&report, run.factors()))?;
+        let is_misfit = features.is_none() && samples.is_none();
+        let (misfit, degenerate) = misfit((problem, is_misfit), terms, (&report, run.factors()))?;
         let picked = run.picked();
         Ok((report, picked, degenerate, misfit, run.factors().clone()))
     })?;
@@ -171,16 +204,16 @@ fn factorize_as<'py, T: Scalar>(
 
 /// ½‖Y − XA‖² or what the loss has in its place, and whether one penalty can be made as small as one likes by moving scale to the other factor.
 ///
-/// Without penalties the objective is the misfit. With some it is not taken for their difference, which may be nothing but rounding.
+/// Without penalties and graphs the objective is the misfit. With some it is not taken for their difference, which may be nothing but rounding.
 fn misfit<T: Scalar>(
-    problem: Problem<'_, T>,
+    (problem, has_no_graph): (Problem<'_, T>, bool),
     terms: (&dyn Prox<T>, &dyn Prox<T>),
     (report, factors): (&Report, &Factors<T>),
 ) -> Result<(f64, bool), Error> {
     let is_free = |term: &dyn Prox<T>, factor: &Mat<T>| {
         (0..factor.cols()).all(|j| term.value(factor.col(j)) == 0.0)
     };
-    if is_free(terms.0, &factors.x()) && is_free(terms.1, &factors.a()) {
+    if has_no_graph && is_free(terms.0, &factors.x()) && is_free(terms.1, &factors.a()) {
         return Ok((report.certificate.at_point.objective, false));
     }
     factor::audit(problem, factors).map(|audit| (audit.misfit, audit.scale_is_degenerate))

@@ -4,6 +4,7 @@ use crate::error::refuse;
 use crate::scalar::Scalar;
 use numpy::{PyArray1, PyReadonlyArray1};
 use proxsplit::calculus::{Conjugate, Constrained};
+use proxsplit::prox::{Tv2d, Tv2dAniso, WeightedL1};
 use proxsplit::set::Bounds;
 use proxsplit::text;
 use proxsplit::{Class, Prox};
@@ -52,6 +53,33 @@ impl Term {
         Ok(Self {
             term: Arc::new(Bounds::new(lower, upper).map_err(refuse)?),
             text: "box:array,array".into(),
+        })
+    }
+
+    /// Σ_i w_i|x_i|, with a weight for every entry. It has no text form.
+    #[staticmethod]
+    fn weighted_l1(weights: Vec<f64>) -> PyResult<Self> {
+        Ok(Self {
+            term: Arc::new(WeightedL1::new(weights).map_err(refuse)?),
+            text: "l1:array".into(),
+        })
+    }
+
+    /// Total variation of a picture, `tv2d` or `tv2d-aniso`, whose prox has this tolerance. The text form does not tell it.
+    #[staticmethod]
+    fn variation(name: &str, weight: f64, shape: (usize, usize), tolerance: f64) -> PyResult<Self> {
+        const ROUNDS: usize = 5000;
+        let (rows, cols) = shape;
+        let term: Arc<dyn Both> = if name == "tv2d" {
+            let usual = Tv2d::new(weight, rows, cols).map_err(refuse)?;
+            Arc::new(usual.with_accuracy(tolerance, ROUNDS).map_err(refuse)?)
+        } else {
+            let usual = Tv2dAniso::new(weight, rows, cols).map_err(refuse)?;
+            Arc::new(usual.with_accuracy(tolerance, ROUNDS).map_err(refuse)?)
+        };
+        Ok(Self {
+            term,
+            text: format!("{name}:{weight},{rows}x{cols}"),
         })
     }
 

@@ -29,6 +29,7 @@ fn at_point<'py>(py: Python<'py>, at: &AtPoint) -> PyResult<Bound<'py, PyDict>> 
     fields.set_item("residual", at.residual)?;
     fields.set_item("reference_step", at.reference_step)?;
     fields.set_item("prox_error", at.prox_error)?;
+    fields.set_item("gradient_error", at.gradient_error)?;
     fields.set_item("scale", at.scale)?;
     fields.set_item("rounding", at.rounding)?;
     fields.set_item("gap", at.gap)?;
@@ -54,7 +55,7 @@ fn of_pair<'py>(py: Python<'py>, pair: &Pair) -> PyResult<Bound<'py, PyDict>> {
 
 fn of_method<'py>(py: Python<'py>, of: &OfMethod) -> PyResult<Bound<'py, PyDict>> {
     let fields = PyDict::new(py);
-    fields.set_item("guarantee", of.guarantee.to_string())?;
+    fields.set_item("guarantee", of.promise())?;
     let assumptions = of.assumptions.iter().map(|a| assumption(py, a));
     fields.set_item("assumptions", assumptions.collect::<PyResult<Vec<_>>>()?)?;
     fields.set_item("constant", of.constant)?;

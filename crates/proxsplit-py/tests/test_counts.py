@@ -65,9 +65,44 @@ def test_mini_batches_lower_the_divergence():
     model = MiniBatchNMF(3, init="random", random_state=0, beta_loss=LOSS, batch_size=10, max_iter=100, tol=0)
     found = divergence(X, model.fit_transform(X), model.components_)
     constant = divergence(X, np.ones((50, 1)), X.mean(axis=0, keepdims=True))
-    assert found < constant and model.method_ == "incremental"
+    assert found < constant and model.method_.startswith("incremental")
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_matrix])
+def test_a_stream_of_counts_is_learned(container):
+    """With nothing forgotten, repeated passes come to where a fit does; more samples of the same kind are fitted as well."""
+    stream = MiniBatchNMF(4, random_state=0, beta_loss=LOSS, forget_factor=0.9)
+    for _ in range(60):
+        for first in range(0, 50, 10):
+            stream.partial_fit(container(X[first : first + 10]))
+    fitted = NMF(4, init="random", random_state=0, beta_loss=LOSS, max_iter=500).fit(X)
+    best = divergence(X, fitted.transform(X), fitted.components_)
+    assert divergence(X, stream.transform(X), stream.components_) <= 1.05 * best
+    last = X[40:]
+    assert stream.reconstruction_err_ == pytest.approx(np.sqrt(2 * divergence(last, stream.transform(last), stream.components_)), rel=0.05)
+    assert stream.n_steps_ == 300
+
+
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
+def test_components_of_a_stream_are_minimizers(l1_ratio):
+    """One batch, all forgotten: H minimizes the majorizer, so that the penalized divergence falls."""
+    from proxsplit._stream import counts_components, counts_shares
+
+    W, H, l1, l2 = RNG.random((50, 3)), RNG.random((3, 30)), 2 * l1_ratio, 2 * (1 - l1_ratio)
+    shares = counts_shares(X, W, H)
+    new = counts_components(shares, H, l1, l2)
+    slope = -shares[1] / new + shares[0][:, None] + l1 + l2 * new
+    assert np.abs(slope[new > 1e-12]).max() < 1e-9
+
+    def objective(H):
+        return divergence(X, W, H) + l1 * H.sum() + l2 / 2 * (H**2).sum()
+
+    assert objective(new) < objective(H)
+
+
+def test_a_stream_of_counts_takes_no_other_set():
     with pytest.raises(ValueError, match="use fit"):
-        model.partial_fit(X)
+        MiniBatchNMF(3, beta_loss=LOSS, H_set="box:0,1").partial_fit(X)
 
 
 def test_what_it_cannot_take_is_refused():

@@ -12,9 +12,9 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system doe
 PROGRAM = """
 import os, sys, threading, time
 import numpy as np
-from proxsplit import NMF, MiniBatchNMF, check, minimize
+from proxsplit import NMF, DictionaryLearning, MiniBatchNMF, SparseRegressor, check, minimize, select_rank
 
-X = np.random.default_rng(0).random((400, 300))
+X = np.random.default_rng(0).random((1000, 900))  # large enough for several threads
 
 def fit(): return NMF(5, max_iter=5, tol=0, random_state=0, n_threads=THREADS).fit(X)
 model = fit()
@@ -22,7 +22,10 @@ def transform(): return model.transform(X)
 def audit(): return check(X.T, model.components_.T, model.transform(X).T)
 def partial_fit(): return MiniBatchNMF(5, random_state=0).partial_fit(X)
 def smallest(): return minimize(lambda x: (x @ x / 2, x), np.ones(9), prox="l1:0.1")
-work = [fit, transform, audit, partial_fit, smallest]
+def dictionary(): return DictionaryLearning(5, max_iter=3, tol=0, random_state=0, n_threads=THREADS).fit(X[:50])
+def regression(): return SparseRegressor(alpha=0.01).fit(X[:, 1:50], X[:, 0])
+def rank(): return select_rank(X[:30, :20], [1, 2])
+work = [fit, transform, audit, partial_fit, smallest, dictionary, regression, rank]
 for call in work:
     call()
 if BUSY:

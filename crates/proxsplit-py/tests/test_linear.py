@@ -70,6 +70,19 @@ def test_a_path_begins_at_zero_and_ends_where_fit_does(data):
     assert np.allclose(last.coef_, coefs[-1], atol=1e-6) and abs(last.intercept_ - intercepts[-1]) < 1e-6
 
 
+@pytest.mark.parametrize("loss", ["least-squares", "huber:0.5", "logistic"])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_a_path_begins_at_the_least_alpha_with_which_nothing_is_left(data, loss, intercept):
+    X, y = data
+    weights = np.random.default_rng(0).choice([0.0, 1.0, 3.0], size=len(y))
+    estimator, y = (SparseClassifier, y > np.quantile(y, 0.9)) if loss == "logistic" else (SparseRegressor, y)
+    model = estimator(loss, tol=1e-10, fit_intercept=intercept)
+    first = model.path(X, y, n_alphas=2, sample_weight=weights)[0][0]
+    for factor, is_zero in ((1 + 1e-6, True), (0.99, False)):
+        fitted = model.set_params(alpha=factor * first).fit(X, y, weights)
+        assert (fitted.coef_ == 0).all() == is_zero
+
+
 def test_cross_validation_is_that_of_scikit_learn(data):
     X, y = data
     search = GridSearchCV(SparseRegressor(), {"alpha": [0.001, 0.1, 10.0]}, cv=3).fit(X, y)

@@ -138,6 +138,15 @@ def test_a_prox_of_the_user_gives_the_numbers_of_the_catalogue():
     assert user.success and ours.success
 
 
+def test_a_theorem_that_rests_on_an_estimate_says_so():
+    def f(x):
+        return 0.5 * x @ x, x
+
+    for options, condition in (({}, True), ({"lipschitz": 1.0}, False)):
+        certificate = minimize(f, np.ones(2), step=0.5, options={"convex": True, **options}).certificate
+        assert certificate.guarantee.startswith("if ") == condition and certificate.guarantee.endswith("limit points are minimizers")
+
+
 def test_the_callback_sees_points_and_can_stop():
     seen = []
 

@@ -123,6 +123,71 @@ def test_infinite_bounds_have_a_repr_that_evaluates():
         assert eval(repr(g), vars(prox)) == g
 
 
+NO_TEXT = [
+    L1([1.0, 0.0, 3.0]), Box([0, -np.inf, 1], [1, np.inf, 1]), L1([[1.0], [2.0], [0.5]]) + NonNeg(), L1([1.0, 2.0, 0.0]).conjugate(),
+    Box([0, 1, 2], 2.5) + prox.SqL2(0.5), (L1(0.1) + NonNeg()).conjugate(), prox.TV2D(0.5, (3, 1), tolerance=1e-3),
+    prox.AnisotropicTV2D(0.5, (3, 1), tolerance=1e-9),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("g", NO_TEXT, ids=repr)
+def test_operators_without_a_text_form_evaluate_and_pickle(g):
+    for copy in (eval(repr(g), vars(prox)), pickle.loads(pickle.dumps(g))):
+        assert copy == g and hash(copy) == hash(g)
+
+
+@settings(max_examples=60)
+@given(
+    x=arrays(np.float64, (3, 4), elements=st.floats(-5, 5)),
+    weights=arrays(np.float64, (3, 4), elements=st.floats(0, 3)),
+    bounds=arrays(np.float64, (2, 3, 4), elements=st.floats(-4, 4)),
+    step=st.floats(0.1, 4),
+)
+def test_every_entry_has_its_own_weight_and_bounds(x, weights, bounds, step):
+    low, high = bounds.min(0), bounds.max(0)
+    soft = np.sign(x) * np.maximum(np.abs(x) - step * weights, 0)
+    np.testing.assert_allclose(L1(weights).prox(x, step), soft, atol=1e-12)
+    np.testing.assert_allclose((L1(weights) + Box(low, high)).prox(x, step), np.clip(soft, low, high), atol=1e-12)
+    assert L1(weights)(x) == pytest.approx((weights * np.abs(x)).sum())
+    assert (L1(weights) + Box(low, high))(np.clip(x, low, high)) < np.inf
+
+
+def test_weights_of_entries_are_checked():
+    with pytest.raises(ValueError, match="weight = -1"):
+        L1([1.0, -1.0])
+    with pytest.raises(ValueError, match=r"x has shape \(3,\), but L1 was made for shape \(2,\)"):
+        L1([1.0, 2.0]).prox(np.ones(3))
+    with pytest.raises(ValueError, match="tolerance"):
+        prox.TV2D(1.0, (2, 2), tolerance=0)
+
+
+@pytest.mark.parametrize("kind", [prox.TV2D, prox.AnisotropicTV2D])
+def test_total_variation_is_as_exact_as_its_tolerance(kind):
+    x = np.random.default_rng(0).normal(size=(20, 30)).cumsum(0)
+    size = np.linalg.norm(x - x.mean())
+    exact, error = kind(1.0, (20, 30), tolerance=1e-7).prox_with_error(x)
+    assert error <= 1e-7 * size
+    rough, bound = kind(1.0, (20, 30), tolerance=1e-2).prox_with_error(x)
+    assert 1e-7 * size < bound <= 1e-2 * size
+    assert np.linalg.norm(rough - exact) <= bound + error
+
+
+SUMS = [
+    "entropy:0.5+l1-ball:1.2", "l1-ball:1+sum:0.5", "monotone+soc", "tv1d:0.5+simplex:1", "nuclear:0.5,3x4+nonneg", "monotone+simplex:1",
+    "l1-ball:1+linf-ball:0.3", "entropy:1+soc", "l2-ball:1+sum:2.5",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SUMS)
+@settings(max_examples=40)
+@given(x=arrays(np.float64, 12, elements=st.floats(-1, 1)), size=st.integers(-3, 3), step=st.integers(-2, 2))
+def test_sums_return_points_of_finite_value(text, x, size, step):
+    g = parse(text)
+    for kind in (np.float64, np.float32):
+        point, error = g.prox_with_error((10.0**size * x).astype(kind), 10.0**step)
+        assert np.isfinite(g(point)) and (error is None or error >= 0)
+
+
 EXTREMES = [0.0, 5e-324, -5e-324, 1e-300, -1e-160, 1e-30, 1.0, -1.0, 1e30, -1e160, 1e300, -1e300]
 
 

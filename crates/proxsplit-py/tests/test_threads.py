@@ -12,7 +12,8 @@ import pytest
 
 from proxsplit import NMF
 
-X = np.random.default_rng(0).random((600, 500))
+# Large enough for several threads.
+X = np.random.default_rng(0).random((1000, 900))
 
 
 @pytest.mark.parametrize("n_threads", [None, 1])

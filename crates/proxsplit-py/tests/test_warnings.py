@@ -75,10 +75,23 @@ def test_other_losses_are_refused(loss):
 
 
 def test_components_that_nothing_uses_are_told():
-    data = np.outer(RNG.random(30), RNG.random(20))
-    W, H = np.zeros((30, 3)), np.zeros((3, 20))
-    W[:, 0], H[0] = RNG.random(30), RNG.random(20)
-    model = NMF(3, init="custom", W_penalty="l1:0.5", H_penalty="l1:0.5", max_iter=50, tol=1e-6)
-    found = caught(model, data, W=W, H=H)
-    dead = model.certificate_.at_point["pair"]["dead_atoms"]
-    assert dead > 0 and any(f"n_components={3 - dead}" in str(w.message) for w in found)
+    data = np.outer(np.linspace(0.1, 1, 30), np.linspace(1, 0.2, 20))
+    for model, advice in (
+        (NMF(3, alpha_W=0.02, l1_ratio=1.0, random_state=0), "Lower alpha_W."),
+        (NMF(3, alpha_W=100.0, l1_ratio=1.0, random_state=0), "Lower alpha_W."),
+        (NMF(3, H_penalty="l1:9", W_penalty="l1:9", random_state=0), "Lower W_penalty."),
+        (DictionaryLearning(3, alpha=100.0, random_state=0), "Lower alpha."),
+        (NMF(3, init="nndsvd"), "Set n_components=1."),
+    ):
+        found = caught(model, data)
+        dead = model.certificate_.at_point["pair"]["dead_atoms"]
+        (warning,) = [w for w in found if "used" in str(w.message)]
+        assert dead > 0 and warning.category is ConvergenceWarning
+        assert str(warning.message).endswith(advice)
+        assert str(warning.message).startswith("No component" if dead == 3 else f"{dead} of 3")
+
+
+def test_certificates_speak_of_the_factors_by_their_names_here():
+    details = dict(NMF(2, random_state=0).fit(X).certificate_.details)
+    assert details["residual"].startswith("H ") and ", W " in details["residual"]
+    assert "eq." not in repr(NMF(2, method="incremental", random_state=0).fit(X).certificate_)

@@ -103,7 +103,7 @@ pub fn length<E>(what: &'static str, values: &[E], expected: usize) -> Result<()
 
 /// `Ok` if every entry is finite.
 pub fn all_finite<T: crate::Real>(what: &'static str, values: &[T]) -> Result<(), Error> {
-    match values.iter().position(|v| !v.is_finite()) {
+    match crate::data::first_where(values, |v| !v.is_finite()) {
         None => Ok(()),
         Some(index) => Err(Error::NotFinite { what, index }),
     }

@@ -8,8 +8,8 @@
 //! |---|---|
 //! | smooth term f | [`smooth`], or your own [`Smooth`] / [`FiniteSum`] |
 //! | nonsmooth term g | [`prox`], [`set`], [`calculus`], a [`text`] form, or your own [`Prox`] |
-//! | gradient source | [`gradient`]: exact, incremental pass, mini-batch, single precision, injected error |
-//! | step rule | [`step`]: constant, diminishing, given, backtracking, Barzilai–Borwein, adaptive |
+//! | gradient source | [`gradient`]: exact, incremental pass, mini-batch, PAGE, SAGA, stale, single precision, injected error |
+//! | step rule | [`step`]: constant, diminishing, given, guarded, backtracking, Barzilai–Borwein, adaptive |
 //! | solver | [`Panoc`], [`WorkingSet`], [`Splitting`], [`IncrementalSplitting`], [`Sggd`] |
 //! | stopping | [`run()`] with [`Stop`] and an [`Observer`] |
 

@@ -5,9 +5,9 @@
 //! use proxsplit::{Prox, Row, Stop, path, smooth::LeastSquares, text::Operator};
 //! use std::ops::ControlFlow;
 //! let a = Dense::new(2, 2, Order::RowMajor, Elements::F64(&[1.0, 0.0, 0.0, 2.0]))?;
-//! let f = LeastSquares::new(a, &[3.0, 1.0])?;
+//! let f = LeastSquares::new(a, &[3.0, 0.5])?;
 //! let penalty: Operator = "l1:1".parse()?;
-//! // 0 is the minimizer while the weight is at least 3, the largest entry of |Aᵀb|.
+//! // Aᵀb = (3, 1): 0 is the minimizer while the weight is at least 3, and the second entry stays 0 while it is at least 1.
 //! let factors = path::factors(&f, &penalty, 5, 0.1)?;
 //! assert!((factors[0] - 3.0).abs() < 1e-9 && (factors[4] - 0.3).abs() < 1e-9);
 //! let terms: Vec<Operator> = factors.iter().map(|&t| penalty.weighted(t)).collect::<Result<_, _>>()?;

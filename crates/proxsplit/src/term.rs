@@ -4,6 +4,7 @@
 //! element, so that its type stays short.
 
 use crate::prox::Groups;
+use crate::smooth::Linear;
 use crate::{Class, Elementary, Form, Lipschitz, Real};
 
 /// A term g with a cheap proximity operator. Values are +∞ outside the domain.
@@ -128,6 +129,20 @@ pub trait Smooth<T: Real = f64>: Send + Sync {
     /// grad ← ∇f(x); returns f(x), a by-product of the gradient.
     fn gradient(&self, x: &[T], grad: &mut [T]) -> f64;
 
+    /// grad ← ∇f(x) − e; returns f(x) and a proved bound on ‖e‖: NaN if there is none, 0 for gradients that are exact but for rounding.
+    ///
+    /// For gradients of early-stopped inner solves, see [`is_exact`](Smooth::is_exact). `accuracy` is a wish, the error that the run can
+    /// afford at this point: a smaller one gains nothing, and a larger one may be the floor at which it ends.
+    fn gradient_within(&self, x: &[T], _accuracy: f64, grad: &mut [T]) -> (f64, f64) {
+        (self.gradient(x, grad), 0.0)
+    }
+
+    /// Whether all gradients are exact but for rounding. Where they are not, [`Splitting`](crate::Splitting) asks for
+    /// [`gradient_within`](Smooth::gradient_within), and its certificate says what the errors may do.
+    fn is_exact(&self) -> bool {
+        true
+    }
+
     /// f(x) alone, where that is cheaper.
     fn value(&self, x: &[T]) -> f64 {
         crate::scratch::with(x.len(), |grad| self.gradient(x, grad))
@@ -146,6 +161,12 @@ pub trait Smooth<T: Real = f64>: Send + Sync {
     /// A number that f never falls below, if one is known.
     fn lower_bound(&self) -> Option<f64> {
         None
+    }
+
+    /// Whether f falls along the ray from 0 through x towards an infimum that no point reaches, as a logistic loss does if x separates the
+    /// labels. It may cost a pass.
+    fn falls_forever(&self, _x: &[T]) -> bool {
+        false
     }
 
     /// ‖∇f(0)‖, the size of what cancels in ∇f at a solution: a gradient is small only beside it. `None` if it is 0 or not
@@ -180,6 +201,11 @@ pub trait FiniteSum<T: Real = f64>: Smooth<T> {
     /// What is known of max_t L_t, the constant of the single terms (L in the lemma "Incrementality error").
     fn term_lipschitz(&self) -> Lipschitz {
         Lipschitz::Unknown
+    }
+
+    /// The same sum as a linear model, f_t(x) = φ_t(a_tᵀx), if it is one: of such a gradient one number has to be remembered.
+    fn linear(&self) -> Option<&dyn Linear<T>> {
+        None
     }
 }
 

@@ -6,13 +6,14 @@
 #[path = "solvers/sample.rs"]
 mod sample;
 
-use proxsplit::gradient::{Injected, Inner, Shape};
+use proxsplit::gradient::{Injected, Inner, Page, Saga, Shape, Stale};
+use proxsplit::order::Order;
 use proxsplit::prox::{L0, L1};
 use proxsplit::set::NonNeg;
-use proxsplit::smooth::{Cauchy, FnSmooth};
+use proxsplit::smooth::{Cauchy, FnSmooth, FnSum};
 use proxsplit::solve::Split;
 use proxsplit::step::{Adaptive, Backtracking, BarzilaiBorwein, Constant, Diminishing};
-use proxsplit::{IncrementalSplitting, Passes, Sggd, Smooth, Solver, Splitting};
+use proxsplit::{FiniteSum, IncrementalSplitting, Passes, Sggd, Smooth, Solver, Splitting};
 use sample::Sample;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -105,6 +106,19 @@ fn a_hundred_iterations_allocate_nothing() {
             0
         );
     }
+    let page = Page::new(&f, 4, Order::Reshuffled, 1).unwrap();
+    assert_eq!(allocations(&mut batch().gradient(page)), 0);
+    for twin in [
+        &f as &dyn FiniteSum,
+        &FnSum::new(7, 30, |b: &[usize], x: &[f64], grad: &mut [f64]| {
+            f.add_gradient(b, x, grad)
+        })
+        .unwrap(),
+    ] {
+        let saga = Saga::new(twin, 4, Order::Reshuffled, 1).unwrap();
+        assert_eq!(allocations(&mut batch().gradient(saga)), 0);
+    }
+    assert_eq!(allocations(&mut batch().gradient(Stale::new(&f, 3))), 0);
     let split = Split {
         whole: &g,
         penalty: &g,

@@ -19,14 +19,14 @@ class CountsMath(unittest.TestCase):
 
     def test_the_value_is_the_definition(self):
         expected = (self.weights * scipy.special.kl_div(self.problem.y, self.x @ self.a)).sum()
-        self.assertAlmostEqual(self.problem.fit(self.x, self.a), expected, places=10)
+        self.assertAlmostEqual(self.problem.misfit(self.x, self.a), expected, places=10)
 
     def test_slopes_are_central_differences(self):
-        slope = -self.problem.misfit(self.x, self.a) @ self.a.T
+        slope = -self.problem.pull(self.x, self.a) @ self.a.T
         for i, k in np.ndindex(self.x.shape):
             moved = np.zeros_like(self.x)
             moved[i, k] = 1e-6
-            ends = [self.problem.fit(self.x + sign * moved, self.a) for sign in (1, -1)]
+            ends = [self.problem.misfit(self.x + sign * moved, self.a) for sign in (1, -1)]
             self.assertAlmostEqual(slope[i, k], (ends[0] - ends[1]) / 2e-6, places=5)
 
     def test_better_codes_are_lower_and_stationary(self):

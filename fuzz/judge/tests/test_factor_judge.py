@@ -34,7 +34,7 @@ def certificate(problem, x, a, verdict, tol):
     }  # fmt: skip
     point = {
         "objective": objective, "residual": relative, "reference_step": 1.0, "prox_error": 0.0, "scale": 1.0, "rounding": 1e-15,
-        "gap": None, "lower_bound": singular_bound(problem, x.shape[1]), "start_objective": 1e9, "feasible": True, "pair": pair,
+        "gap": None, "lower_bound": singular_bound(problem, x.shape[1]), "feasible": True, "pair": pair,
     }  # fmt: skip
     return {"verdict": verdict, "words": "", "stationarity": relative, "tolerance": tol, "error_level": 0.0, "at_point": point}
 
@@ -54,7 +54,7 @@ class FactorJudge(unittest.TestCase):
         start = Outcome([], 0, "", "", Path(tempfile.mkdtemp(dir=self.folder.name)), {"objective": 0})
         for name, value in zip("XA", first):
             np.save(start.folder / f"{name}.npy", value)
-        cert["at_point"]["start_objective"] = problem.objective(*first)
+        cert.setdefault("start_objective", problem.objective(*first))
         return factor_judge.judge(problem, self.choice, outcome(self.folder.name, x, a, cert, code), start)
 
     def test_a_true_record_passes_and_every_false_number_is_found(self):
@@ -69,6 +69,7 @@ class FactorJudge(unittest.TestCase):
             cert = fresh()
             cert["at_point"][name] *= factor
             self.assertNotEqual(self.complaints(y, cert), [], name)
+        self.assertNotEqual(self.complaints(y, fresh() | {"start_objective": 3.0}), [])
         for name in ("residual_x", "residual_a", "scale_x", "scale_a", "step_x", "step_a"):
             cert = fresh()
             cert["at_point"]["pair"][name] *= 1.01
@@ -129,6 +130,33 @@ class FactorJudge(unittest.TestCase):
         problem = Problem(y, None, self.choice.x_term, self.choice.a_term, fixed=2)
         cert = certificate(problem, moved, self.a, {"not-converged": "pass-limit"}, 1e-6)
         self.assertIn("fixed atom", " ".join(self.complaints(y, cert, moved)))
+
+    def test_graphs_are_part_of_objective_and_residuals(self):
+        y = self.x @ self.a + 0.1 * self.rng.random((12, 15))
+        graphs = []
+        for nodes in (12, 15):
+            both = self.rng.random((nodes, nodes))
+            both = np.triu(both, 1) + np.triu(both, 1).T
+            graphs.append(np.diag(both.sum(axis=1)) - both)
+        with_graphs = Problem(y, None, Term("zero"), Term("zero"), x_graph=graphs[0], a_graph=graphs[1])
+        plain = Problem(y, None, Term("zero"), Term("zero"))
+        added = 0.5 * np.trace(self.x.T @ graphs[0] @ self.x) + 0.5 * np.trace(self.a @ graphs[1] @ self.a.T)
+        self.assertAlmostEqual(with_graphs.objective(self.x, self.a), plain.objective(self.x, self.a) + added)
+        for side in (side_x, side_a):
+            slopes = np.zeros_like(self.x if side is side_x else self.a)
+            for place in np.ndindex(slopes.shape):
+                ends = []
+                for step in (1e-5, -1e-5):
+                    moved = [self.x.copy(), self.a.copy()]
+                    moved[side is side_a][place] += step
+                    ends.append(with_graphs.objective(*moved))
+                slopes[place] = (ends[0] - ends[1]) / 2e-5
+            self.assertAlmostEqual(side(with_graphs, self.x, self.a).residual, float(np.linalg.norm(slopes)), places=5)
+        better = better_codes(with_graphs, self.x, self.a, 2000)
+        self.assertLess(side_a(with_graphs, self.x, better).residual, 1e-6)
+        cert = certificate(with_graphs, self.x, self.a, {"not-converged": "pass-limit"}, 1e-6)
+        self.choice.x_term = self.choice.a_term = Term("zero")
+        self.assertNotEqual(self.complaints(y, cert), [])
 
     def test_points_that_are_not_stationary(self):
         self.choice.x_term = Term("nonneg")

@@ -23,10 +23,12 @@ def state(model, x, tol=1e-6, verdict="stationary", **changes):
     excess = model.objective(x) - model.objective(model.lower(x, 5000))
     point = {
         "objective": model.objective(x), "residual": residual, "reference_step": step, "prox_error": 0.0, "scale": scale,
-        "gap": excess + 1e-9 if model.convex else None, "lower_bound": 0.0, "start_objective": model.objective(0 * x), "feasible": True,
+        "gap": excess + 1e-9 if model.convex else None, "lower_bound": 0.0, "feasible": True,
     }  # fmt: skip
+    start = changes.pop("start_objective", model.objective(0 * x))
     point |= changes
     cert = {"verdict": verdict, "words": "", "stationarity": point["residual"], "tolerance": tol * scale, "at_point": point}
+    cert |= {"start_objective": start}
     folder = Path(tempfile.mkdtemp(dir=SCRATCH.name))
     np.save(folder / "x.npy", x)
     record = {"objective": point["objective"], "converged": verdict == "stationary", "reason": "", "certificate": cert}
@@ -73,14 +75,21 @@ class SolveJudge(unittest.TestCase):
         self.assertIn("residual", " ".join(solve_judge.judge(*state(model, far, verdict={"not-converged": "pass-limit"}, residual=0.0))))
         self.assertIn("tolerance", " ".join(solve_judge.judge(*state(model, far))))
 
+    def test_optimal_needs_the_gap_that_was_asked_for(self):
+        model = self.model("least-squares", "l1:1")
+        x = model.lower(np.zeros(8), 20000)
+        for asked_gap, gap, is_true in ((1e-6, 1e-9, True), (1e-6, 1e-2, False), (None, 1e-9, False), (1e-6, None, False)):
+            asked, outcome = state(model, x, verdict="optimal", gap=gap)
+            asked.gap, outcome.record["converged"] = asked_gap, True
+            self.assertEqual(solve_judge.judge(asked, outcome) == [], is_true, (asked_gap, gap))
+
     def test_a_nonconvex_term_is_judged_by_its_subdifferential(self):
         for term in ("scad:1,3.7", "mcp:1,3", "l0:1", "capped-l1:1,0.5", "sphere:1", "sparse-ball:3"):
             model = self.model("least-squares", term)
             x = model.term.prox(np.zeros(8) + 0.1, 1.0)
             for _ in range(3000):
                 x = model.term.prox(x - 0.9 / model.curvature() * model.smooth(x)[1], 0.9 / model.curvature())
-            start = {"start_objective": model.objective(0 * x)}
-            self.assertEqual(solve_judge.judge(*state(model, x, **start)), [], term)
+            self.assertEqual(solve_judge.judge(*state(model, x)), [], term)
             moved = model.term.prox(x + 0.01 * (x != 0), 1e-9)
             self.assertIn("dist", " ".join(solve_judge.judge(*state(model, moved, residual=1e-6))), term)
 
@@ -103,6 +112,10 @@ class Claims(unittest.TestCase):
         self.assertEqual(claims.guarantee({"of_method": method}), [])
         violated = method | {"assumptions": [{"name": "step", "standing": "violated", "text": ""}]}
         self.assertNotEqual(claims.guarantee({"of_method": violated}), [])
+        rests = method | {"assumptions": [{"name": "step", "standing": "estimated", "text": ""}]}
+        for text, is_true in (("limit points are stationary", False), ("if the estimates below hold: limit points are stationary", True)):
+            self.assertEqual(claims.condition({"guarantee": text, "of_method": rests}) == [], is_true)
+            self.assertEqual(claims.condition({"guarantee": text, "of_method": method}), [])
         stays = method | {"errors": [{"source": "sampling", "level": {"measured": 0.1}}]}
         self.assertNotEqual(claims.guarantee({"of_method": stays}), [])
         self.assertEqual(claims.guarantee({"of_method": stays | {"guarantee": {"neighbourhood": {}}}}), [])

@@ -1,6 +1,6 @@
 //! `proxsplit check`: what is true of the factors of any program.
 
-use crate::args::{DataName, Reading, WeightFiles, named, positive};
+use crate::args::{DataName, GraphFiles, Reading, WeightFiles, named, positive};
 use crate::input::{Input, SAMPLES};
 use crate::missing;
 use crate::{Outcome, number, output, read, terms};
@@ -35,6 +35,8 @@ pub(crate) struct Args {
     loss: Loss,
     #[command(flatten)]
     weights: WeightFiles,
+    #[command(flatten)]
+    graphs: GraphFiles,
     /// A file with the atoms that were kept as they are, the first columns of X
     #[arg(long, value_name = "FILE")]
     fixed_x: Option<PathBuf>,
@@ -73,6 +75,8 @@ impl Args {
         let data = input.data::<f64>(self.scale)?.with_weights(weights.of())?;
         let fixed = self.fixed_x.as_deref().map(read::dense).transpose()?;
         let mut problem = Problem::new(&data, x.cols(), &atoms, &codes)?.with_loss(self.loss)?;
+        let graphs = self.graphs.read()?;
+        problem = graphs.join(problem)?;
         if let Some(fixed) = &fixed {
             problem = problem.with_fixed(fixed)?;
         }

@@ -64,6 +64,13 @@ impl Bench {
         std::fs::write(self.path(name), text).unwrap();
     }
 
+    pub(crate) fn write_gzip(&self, name: &str, text: &str) {
+        let mut packed = flate2::read::GzEncoder::new(text.as_bytes(), flate2::Compression::fast());
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut packed, &mut bytes).unwrap();
+        std::fs::write(self.path(name), bytes).unwrap();
+    }
+
     /// A matrix file as a dense matrix.
     pub(crate) fn dense(&self, name: &str) -> Mat<f64> {
         let data = Data::open(self.path(name)).unwrap();

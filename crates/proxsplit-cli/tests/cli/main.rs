@@ -3,7 +3,10 @@
 
 mod after;
 mod bench;
+#[cfg(unix)]
+mod book;
 mod factorize;
+mod graphs;
 mod honest;
 mod kill;
 mod labels;

@@ -33,6 +33,9 @@ fn the_lasso_is_solved_by_both_methods_and_all_steps() {
         "--step adaptive",
         "--method incremental --step diminishing:0.2,0.5 --passes 200000 --tol 1e-5",
         "--method incremental --inner prox --batch 3 --step 0.2",
+        "--method page",
+        "--method saga --passes 5000",
+        "--method saga --batch 1 --step 0.02 --passes 20000",
     ];
     for (i, way) in ways.iter().enumerate() {
         let ran = bench.run(&format!(
@@ -155,6 +158,16 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
             "{words} {loss} --target b.npy --method incremental --step bb"
         ))
         .refused(1, &["in advance"]);
+    bench
+        .run(&format!(
+            "{words} {loss} --target b.npy --method saga --step bb"
+        ))
+        .refused(1, &["needs a number"]);
+    bench
+        .run(&format!(
+            "{words} {loss} --target b.npy --method page --penalty l1:1 --path 3"
+        ))
+        .refused(2, &["whole gradients"]);
     assert!(!bench.path("out").exists());
 }
 

@@ -7,13 +7,16 @@
 pub(crate) mod active_set;
 mod atoms;
 mod columns;
+mod coupled;
 mod entries;
 #[cfg(test)]
 mod tests;
 mod tiles;
 mod weighted;
 
+use crate::graph::Graph;
 use crate::products::{Lanes, PART, distance_squared, in_order};
+use proxsplit::linalg::vec::norm;
 use proxsplit::{Elementary, Prox, scratch};
 use rayon::prelude::*;
 
@@ -69,6 +72,8 @@ pub(crate) struct Term<'a, T> {
     side: Side,
     /// The first vector that it acts on; those before it are kept as they are.
     first: usize,
+    /// What ties the columns of the factor together, if anything does.
+    graph: Option<&'a Graph<T>>,
 }
 
 impl<'a, T: Lanes> Term<'a, T> {
@@ -78,12 +83,23 @@ impl<'a, T: Lanes> Term<'a, T> {
             elementary: prox.elementary(),
             side,
             first: 0,
+            graph: None,
         }
     }
 
     /// The same for the atoms from this one on.
     pub(crate) fn from(self, first: usize) -> Self {
         Self { first, ..self }
+    }
+
+    /// The same and the penalty of a graph on the columns of the factor.
+    pub(crate) fn with_graph(self, graph: Option<&'a Graph<T>>) -> Self {
+        Self { graph, ..self }
+    }
+
+    /// What ties the columns of the factor together.
+    pub(crate) fn graph(&self) -> Option<&'a Graph<T>> {
+        self.graph
     }
 
     /// The first vector that it acts on.
@@ -101,6 +117,14 @@ impl<'a, T: Lanes> Term<'a, T> {
 
     /// Improves the columns of `factor` (K × n) for the quadratic plus this term.
     pub(crate) fn solve(&self, problem: Quadratic<'_, T>, factor: &mut [T], effort: Effort) {
+        match self.graph {
+            None => self.solve_apart(problem, factor, effort),
+            Some(graph) => coupled::solve(self, graph, &problem, (factor, effort)),
+        }
+    }
+
+    /// The same without the graph.
+    fn solve_apart(&self, problem: Quadratic<'_, T>, factor: &mut [T], effort: Effort) {
         let (prox, own, first) = (self.prox, problem.own, self.first);
         match (self.elementary, prox.separable(), self.side) {
             (Some(term), _, _) if own.is_none() && weighted::folds(&problem, term) => {
@@ -145,8 +169,31 @@ impl<'a, T: Lanes> Term<'a, T> {
         });
     }
 
-    /// The value of the term, summed over the factor's vectors.
+    /// The value of the term, summed over the factor's vectors, and of the graph.
     pub(crate) fn value(&self, factor: &[T], rank: usize) -> f64 {
+        self.value_apart(factor, rank) + self.value_of_graph(factor, rank)
+    }
+
+    fn value_of_graph(&self, factor: &[T], rank: usize) -> f64 {
+        self.graph
+            .map_or(0.0, |graph| graph.value(factor, (rank, self.first)))
+    }
+
+    /// slope ← slope + that of the graph; returns 1/(1/η + ‖L‖), the step with its curvature.
+    pub(crate) fn add_graph(
+        &self,
+        slope: &mut [T],
+        factor: &[T],
+        (rank, step): (usize, f64),
+    ) -> f64 {
+        let Some(graph) = self.graph else {
+            return step;
+        };
+        graph.add(slope, factor, rank, (T::ONE, -T::ONE));
+        1.0 / (1.0 / step + graph.norm())
+    }
+
+    fn value_apart(&self, factor: &[T], rank: usize) -> f64 {
         if let Some(term) = self.elementary {
             return elementary_value(term, factor, (rank, self.first));
         }
@@ -168,7 +215,7 @@ impl<'a, T: Lanes> Term<'a, T> {
     /// The same for a factor that lies in its set.
     pub(crate) fn penalty(&self, factor: &[T], rank: usize) -> f64 {
         match self.elementary {
-            Some(term) if term.l1 == 0.0 && term.sql2 == 0.0 => 0.0,
+            Some(term) if term.l1 == 0.0 && term.sql2 == 0.0 => self.value_of_graph(factor, rank),
             _ => self.value(factor, rank),
         }
     }
@@ -220,7 +267,11 @@ impl<'a, T: Lanes> Term<'a, T> {
                 let pairs = moved.chunks_exact_mut(rank).zip(factor.chunks_exact(rank));
                 pairs.for_each(|(m, f)| m[..self.first].copy_from_slice(&f[..self.first]));
             }
-            let residual = distance_squared(factor, moved).sqrt() / step;
+            let seen = distance_squared(factor, moved).sqrt() / step;
+            // Where F − η·slope rounds to F, any F would look stationary.
+            let slope = norm(slope);
+            let is_lost = step * slope <= T::EPSILON.f64() * norm(factor);
+            let residual = if is_lost { seen.max(slope) } else { seen };
             (residual, error.map(|error| error / step))
         })
     }

@@ -4,68 +4,81 @@
 //! the pairs by N. Halko, P. Martinsson, J. Tropp, Finding structure with randomness, 2011.
 
 use crate::problem::{Factors, Problem};
-use crate::products::{Lanes, gram};
+use crate::products::{Lanes, gram, times};
 use proxsplit::linalg::dense::{View, eigenvalues};
 use rand::RngExt;
 use rand_pcg::Pcg64;
+use rayon::prelude::*;
 
 /// Extra directions and power iterations of the randomized SVD.
 pub(crate) const EXTRA: usize = 8;
 pub(crate) const POWERS: usize = 2;
+
+/// Columns of which one task finds the sizes.
+const CHUNK: usize = 4096;
 
 /// Leading left directions of Y as rows (l × m), orthonormal, and Q·Y (l × T).
 fn range_of<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> (usize, Vec<T>, Vec<T>) {
     let (m, n) = (problem.data.rows(), problem.data.cols());
     let l = (problem.rank + EXTRA).min(m).min(n);
     let mut q = vec![T::ZERO; l * m];
-    let mut b: Vec<T> = (0..l * n)
-        .map(|_| T::of(random.random_range(-1.0..1.0)))
-        .collect();
-    for _ in 0..=POWERS {
+    let mut room = q.clone();
+    let mut b = signs(l * n, random);
+    for power in 0..=POWERS {
         problem.data.with_rows(&mut q, &b, 0..n);
-        orthonormalize(&mut q, l);
+        // Between powers it is enough that no direction is lost.
+        for _ in 0..if power < POWERS { 1 } else { 2 } {
+            orthonormalize(&mut q, &mut room, l);
+        }
         problem.data.with_columns(&mut b, &q, 0..n);
     }
     (l, q, b)
 }
 
-/// Makes the rows of an l × n matrix orthonormal through the eigenvectors of its Gram matrix, twice for accuracy; rows
-/// without a direction of their own become zero.
-pub(crate) fn orthonormalize<T: Lanes>(rows: &mut [T], l: usize) {
-    for _ in 0..2 {
-        let mut g = vec![T::ZERO; l * l];
-        gram(&mut g, rows, l);
-        let Some((values, vectors)) = eigen(&g, l) else {
-            return;
-        };
-        let largest = values.last().copied().unwrap_or(T::ZERO);
-        let floor = largest * T::of(l as f64) * T::EPSILON;
-        // Rows k of V diag(1/√λ) Vᵀ would keep the order; Vᵀ alone is enough here.
-        let mut map = vec![T::ZERO; l * l];
-        for k in 0..l {
-            let size = if values[k] > floor {
-                T::ONE / values[k].sqrt()
-            } else {
-                T::ZERO
-            };
-            for j in 0..l {
-                map[j * l + k] = size * vectors[k * l + j];
+/// Random signs, 64 from every draw.
+fn signs<T: Lanes>(count: usize, random: &mut Pcg64) -> Vec<T> {
+    let mut signs = vec![T::ONE; count];
+    for some in signs.chunks_mut(64) {
+        let bits: u64 = random.random();
+        for (bit, sign) in some.iter_mut().enumerate() {
+            if bits >> bit & 1 == 1 {
+                *sign = -T::ONE;
             }
         }
-        apply(&map, rows, l);
     }
+    signs
+}
+
+/// Makes the rows of an l × n matrix orthonormal through the eigenvectors of its Gram matrix, up to the square of its condition; rows
+/// without a direction of their own become zero.
+pub(crate) fn orthonormalize<T: Lanes>(rows: &mut Vec<T>, room: &mut Vec<T>, l: usize) {
+    let mut g = vec![T::ZERO; l * l];
+    gram(&mut g, rows, l);
+    let Some((values, vectors)) = eigen(&g, l) else {
+        return;
+    };
+    let largest = values.last().copied().unwrap_or(T::ZERO);
+    let floor = largest * T::of(l as f64) * T::EPSILON;
+    // Rows k of V diag(1/√λ) Vᵀ would keep the order; Vᵀ alone is enough here.
+    let mut map = vec![T::ZERO; l * l];
+    for k in 0..l {
+        let size = if values[k] > floor {
+            T::ONE / values[k].sqrt()
+        } else {
+            T::ZERO
+        };
+        for j in 0..l {
+            map[j * l + k] = size * vectors[k * l + j];
+        }
+    }
+    times(room, &map, rows, l);
+    std::mem::swap(rows, room);
 }
 
 /// Eigenvalues in increasing order, and eigenvectors as columns.
 pub(crate) fn eigen<T: Lanes>(g: &[T], l: usize) -> Option<(Vec<T>, Vec<T>)> {
     let (mut values, mut vectors) = (vec![T::ZERO; l], vec![T::ZERO; l * l]);
     eigenvalues(View::new(g, l, l), &mut values, Some(&mut vectors)).then_some((values, vectors))
-}
-
-/// rows ← map·rows
-pub(crate) fn apply<T: Lanes>(map: &[T], rows: &mut [T], l: usize) {
-    let copy = rows.to_vec();
-    crate::products::times(rows, map, &copy, l);
 }
 
 /// √σ times the larger of the two positive parts of every leading singular pair.
@@ -83,46 +96,72 @@ pub(super) fn positive_parts<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg
                 map[j * l + k] = vectors[k * l + j];
             }
         }
-        apply(&map, &mut q, l);
-        apply(&map, &mut b, l);
+        for rows in [&mut q, &mut b] {
+            let mut turned = vec![T::ZERO; rows.len()];
+            times(&mut turned, &map, rows, l);
+            *rows = turned;
+        }
     }
-    let mut factors = Factors {
-        rank,
-        x: vec![T::ZERO; rank * problem.data.rows()],
-        a: vec![T::ZERO; rank * problem.data.cols()],
-    };
-    for k in 0..rank.min(l) {
+    let sizes = (sizes(&q, l), sizes(&b, l));
+    let mut weights = vec![(0.0, 0.0); rank];
+    for (k, weight) in weights.iter_mut().enumerate().take(l) {
         let row = l - 1 - k;
-        let sigma = values[row].max(T::ZERO).sqrt();
-        let u: Vec<f64> = q.iter().skip(row).step_by(l).map(|v| v.f64()).collect();
-        let v: Vec<f64> = b.iter().skip(row).step_by(l).map(|v| v.f64()).collect();
-        let (sign, weight) = larger_part(&u, &v, sigma.f64());
-        for (x, u) in factors.x.iter_mut().skip(k).step_by(rank).zip(&u) {
-            *x = T::of((sign * u).max(0.0) * weight.0);
-        }
-        for (a, v) in factors.a.iter_mut().skip(k).step_by(rank).zip(&v) {
-            *a = T::of((sign * v).max(0.0) * weight.1);
-        }
+        let sigma = values[row].max(T::ZERO).sqrt().f64();
+        *weight = larger_part(sizes.0[row], sizes.1[row], sigma);
     }
-    factors
+    let part = |rows: &[T], weight: fn(&(f64, f64)) -> f64| {
+        let mut factor = vec![T::ZERO; rows.len() / l * rank];
+        let columns = factor.par_chunks_exact_mut(rank);
+        columns
+            .zip(rows.par_chunks_exact(l))
+            .for_each(|(out, row)| {
+                // The largest values come last.
+                for ((out, row), pair) in out.iter_mut().zip(row.iter().rev()).zip(&weights) {
+                    *out = T::of((weight(pair) * row.f64()).max(0.0));
+                }
+            });
+        factor
+    };
+    Factors {
+        rank,
+        x: part(&q, |weights| weights.0),
+        a: part(&b, |weights| weights.1),
+    }
 }
 
-/// The sign of the pair whose positive parts are larger, and their weights. `v` carries the singular value.
-fn larger_part(u: &[f64], v: &[f64], sigma: f64) -> (f64, (f64, f64)) {
-    let norm = |values: &[f64], sign: f64| {
-        let squares = values.iter().map(|v| (sign * v).max(0.0).powi(2));
-        squares.sum::<f64>().sqrt()
-    };
-    let sizes = [1.0, -1.0].map(|sign| (sign, norm(u, sign), norm(v, sign)));
-    let best = if sizes[0].1 * sizes[0].2 >= sizes[1].1 * sizes[1].2 {
-        sizes[0]
+/// The norms of the positive and of the negative part of every row of an l × n matrix.
+pub(crate) fn sizes<T: Lanes>(rows: &[T], l: usize) -> Vec<[f64; 2]> {
+    let squares = rows.par_chunks(l * CHUNK).map(|columns| {
+        let mut squares = vec![[0.0; 2]; l];
+        for column in columns.chunks_exact(l) {
+            for (squares, value) in squares.iter_mut().zip(column) {
+                let value = value.f64();
+                squares[usize::from(value < 0.0)] += value * value;
+            }
+        }
+        squares
+    });
+    let mut total = vec![[0.0; 2]; l];
+    for part in squares.collect::<Vec<_>>() {
+        for (total, part) in total.iter_mut().zip(part) {
+            total[0] += part[0];
+            total[1] += part[1];
+        }
+    }
+    total.iter().map(|two| two.map(f64::sqrt)).collect()
+}
+
+/// What the two vectors of a pair are multiplied by, given the norms of their parts: the sign tells whose positive parts are larger. The
+/// second one carries the singular value.
+pub(crate) fn larger_part(u: [f64; 2], v: [f64; 2], sigma: f64) -> (f64, f64) {
+    let (sign, u, v) = if u[0] * v[0] >= u[1] * v[1] {
+        (1.0, u[0], v[0])
     } else {
-        sizes[1]
+        (-1.0, u[1], v[1])
     };
-    let (sign, u, v) = best;
     if u * v * sigma <= 0.0 {
-        return (1.0, (0.0, 0.0));
+        return (0.0, 0.0);
     }
     let root = (u * v).sqrt();
-    (sign, (root / u, root / v))
+    (sign * root / u, sign * root / v)
 }

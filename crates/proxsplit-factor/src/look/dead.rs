@@ -151,3 +151,54 @@ pub(crate) fn replace<T: Lanes>(factors: &mut Factors<T>, escape: &Escape<T>) {
         factors.set(*place, Some((&pair.atom, &pair.codes)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Graph;
+    use crate::products::{Data, gram};
+    use proxsplit::Error;
+    use proxsplit::data::{Dense, Elements, Order};
+    use proxsplit::linalg::Mat;
+    use proxsplit::prox::NonNegL1;
+
+    /// With graphs on both sides the gain of a replacement is what the objective falls by.
+    #[test]
+    fn a_gain_counts_graphs() -> Result<(), Error> {
+        let (m, n) = (12, 15);
+        let chain = |nodes: usize| {
+            let is_next = |at: usize| f64::from(u8::from(at % nodes == at / nodes + 1));
+            let similar: Vec<f64> = (0..nodes * nodes).map(is_next).collect();
+            let dense = Dense::new(nodes, nodes, Order::ColumnMajor, Elements::F64(&similar))?;
+            Graph::<f64>::new(dense.into(), 0.3)
+        };
+        let (features, samples) = (chain(m)?, chain(n)?);
+        let y: Vec<f64> = (0..m * n)
+            .map(|at| ((at % m) * (at / m) % 7) as f64)
+            .collect();
+        let dense = Dense::new(m, n, Order::ColumnMajor, Elements::F64(&y))?;
+        let data = Data::new(dense.into(), 1.0)?;
+        let l1 = NonNegL1::new(0.05)?;
+        let problem = Problem::new(&data, 2, &l1, &l1)?;
+        let problem = problem.with_graphs(Some(&features), Some(&samples))?;
+        let atoms = Mat::from_fn(m, 2, |i, k| if k == 0 { 1.0 + i as f64 / 9.0 } else { 0.0 });
+        let codes = Mat::from_fn(2, n, |_, t| (t % 3) as f64 / 2.0);
+        let mut factors = Factors::new(&atoms, codes)?;
+        let objective = |factors: &Factors<f64>| {
+            let (of_x, of_a) = problem.terms();
+            let misfit = plain::sums((&data, problem.loss), factors, false).misfit;
+            misfit + of_x.value(&factors.x, 2) + of_a.value(&factors.a, 2)
+        };
+        let (mut gx, mut ga) = (vec![0.0; 4], vec![0.0; 4]);
+        gram(&mut gx, &factors.x, 2);
+        gram(&mut ga, &factors.a, 2);
+        let before = objective(&factors);
+        let found = escape(problem, &factors, (&gx, &ga), Search::Thorough);
+        let found = found.expect("an atom of zeros is worse than a new one");
+        replace(&mut factors, &found);
+        let gained = before - objective(&factors);
+        let is_true = (found.gain - gained).abs() <= 1e-9 * before;
+        assert!(is_true && gained > 0.0, "{} is not {gained}", found.gain);
+        Ok(())
+    }
+}

@@ -2,7 +2,8 @@
 //!
 //! With c the negative slope of a column's misfit, which is convex in the code a, the gap is ψ(a) + ψ*(c) − ⟨a, c⟩: for the squared one,
 //! r = y − Xa is the dual point, and c = Xᵀr. Where ψ* is an indicator, as of γ‖a‖₁ over a ≥ 0, the dual point must be moved into
-//! its domain first, which for X ≥ 0 every misfit does in its own way with σ = Xᵀ1.
+//! its domain first, which for X ≥ 0 every misfit does in its own way with σ = Xᵀ1. A graph of samples is a part of the smooth function:
+//! its slope is in c; but no dual point is known that can be moved.
 
 use crate::codes::Term;
 use crate::misfit::Misfit;
@@ -14,7 +15,7 @@ use rayon::prelude::*;
 /// Columns of which one task finds a part of the sum.
 const PART: usize = 256;
 
-/// Σ_t of the gaps, from above; `None` if no finite dual point is known. `slope` is Xᵀ(XA − Y).
+/// Σ_t of the gaps, from above; `None` if no finite dual point is known. `slope` is Xᵀ(XA − Y), and that of the graph.
 pub(crate) fn of_codes<T: Lanes>(
     problem: Problem<'_, T>,
     misfit: &dyn Misfit<T>,
@@ -24,6 +25,7 @@ pub(crate) fn of_codes<T: Lanes>(
     let (_, psi) = problem.terms();
     let rank = problem.rank;
     let gap = match psi.elementary {
+        Some(term) if is_indicator_dual(term) && psi.graph().is_some() => return None,
         Some(term) if is_indicator_dual(term) => {
             let sums = atom_sums(problem, factors)?;
             sum_over_columns(factors, slope, rank, |t, a, slope| {

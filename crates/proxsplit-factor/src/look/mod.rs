@@ -71,10 +71,14 @@ pub(crate) fn at<T: Lanes>(
     let Slopes {
         misfit: value,
         x: mut slope_x,
-        a: slope_a,
+        a: mut slope_a,
         scales,
         steps,
     } = misfit.slopes(&factors);
+    let steps = (
+        psi_x.add_graph(&mut slope_x, x, (rank, steps.0)),
+        psi_a.add_graph(&mut slope_a, a, (rank, steps.1)),
+    );
     problem.fixed.clear(&mut slope_x, rank);
     let codes_gap = gap::of_codes(problem, misfit, &factors, &slope_a);
     let Grams { x: gx, a: ga } = misfit.grams();

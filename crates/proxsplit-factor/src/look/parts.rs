@@ -59,6 +59,7 @@ impl Parts {
             residual: pair.residual(),
             reference_step: steps.0,
             prox_error: errors.map(|(x, a)| x.max(a)),
+            gradient_error: Some(0.0),
             scale: 1.0,
             // A scale that has all but vanished must not excuse a large residual.
             rounding: if rounding <= LARGEST_ROUNDING {

@@ -3,6 +3,7 @@
 use super::half::{Half, square_of};
 use super::residual::Residual;
 use crate::codes::{TOUCH, Term};
+use crate::graph::Graph;
 use crate::products::{Lanes, dot};
 use proxsplit::Separable;
 
@@ -28,6 +29,7 @@ pub(super) struct Pairs<'a, T: Lanes> {
     place: usize,
     atoms: Term<'a, T>,
     codes: &'a dyn Separable<T>,
+    graph_of_codes: Option<&'a Graph<T>>,
 }
 
 impl<'a, T: Lanes> Pairs<'a, T> {
@@ -38,6 +40,7 @@ impl<'a, T: Lanes> Pairs<'a, T> {
             place,
             atoms: residual.problem.terms().0,
             codes: residual.problem.codes.separable()?,
+            graph_of_codes: residual.problem.graphs.codes,
         })
     }
 
@@ -61,10 +64,10 @@ impl<'a, T: Lanes> Pairs<'a, T> {
 
     /// Both halves anew, beginning with the codes; `None` if nothing is left.
     pub(super) fn improve(&self, pair: &mut Pair<T>, scales: &[f64]) -> Option<()> {
-        let of_atom = |atom: &[T]| self.atoms.prox.value(atom);
+        let of_atom = |atom: &[T]| self.cost_of_atom(atom);
         let of_codes = |codes: &[T]| self.cost_of_codes(codes);
         let for_atom = Half {
-            prox: &|atom, step| self.atoms.prox.prox(atom, step),
+            prox: &|atom, step| self.prox_of_atom(atom, step),
             curvature: self.residual.curvature(),
             cost: &of_atom,
             cost_of_other: &of_codes,
@@ -87,7 +90,7 @@ impl<'a, T: Lanes> Pairs<'a, T> {
 
     /// −(dᵀRv − ½‖d‖²‖v‖²) + ψ₀(d) + Σψ(v_t); where entries count differently, what the misfit really changes by and the terms.
     pub(super) fn value_of(&self, atom: &[T], codes: &[T]) -> f64 {
-        let cost = self.atoms.prox.value(atom) + self.cost_of_codes(codes);
+        let cost = self.cost_of_atom(atom) + self.cost_of_codes(codes);
         if !self.residual.is_uniform() {
             return cost + self.residual.change_by(self.place, (atom, codes));
         }
@@ -105,7 +108,7 @@ impl<'a, T: Lanes> Pairs<'a, T> {
             let s = 10f64.powi(decade);
             let (atom, codes) = (scaled(atom, s), scaled(codes, 1.0 / s));
             Pair {
-                value: self.atoms.prox.value(&atom) + self.cost_of_codes(&codes) - fit,
+                value: self.cost_of_atom(&atom) + self.cost_of_codes(&codes) - fit,
                 atom,
                 codes,
             }
@@ -159,24 +162,44 @@ impl<'a, T: Lanes> Pairs<'a, T> {
         moved.collect()
     }
 
-    fn prox_of_codes(&self, codes: &mut [T], step: T) {
-        let everywhere = (-T::INFINITY, T::INFINITY);
-        for code in codes {
-            *code = self.codes.prox_between(self.place, *code, step, everywhere);
+    fn prox_of_atom(&self, atom: &mut [T], step: T) {
+        let psi = |atom: &mut [T], step: T| self.atoms.prox.prox(atom, step);
+        match self.atoms.graph() {
+            None => psi(atom, step),
+            Some(graph) => graph.prox(atom, step, psi),
         }
     }
 
+    fn prox_of_codes(&self, codes: &mut [T], step: T) {
+        let everywhere = (-T::INFINITY, T::INFINITY);
+        let psi = |codes: &mut [T], step: T| {
+            for code in codes {
+                *code = self.codes.prox_between(self.place, *code, step, everywhere);
+            }
+        };
+        match self.graph_of_codes {
+            None => psi(codes, step),
+            Some(graph) => graph.prox(codes, step, psi),
+        }
+    }
+
+    /// ψ₀(d), with its graph.
+    fn cost_of_atom(&self, atom: &[T]) -> f64 {
+        let graph = self.atoms.graph();
+        self.atoms.prox.value(atom) + graph.map_or(0.0, |graph| graph.value(atom, (1, 0)))
+    }
+
+    /// Σψ(v_t), with its graph.
     fn cost_of_codes(&self, codes: &[T]) -> f64 {
-        codes
-            .iter()
-            .map(|&v| self.codes.value_at(self.place, v))
-            .sum()
+        let single = codes.iter().map(|&v| self.codes.value_at(self.place, v));
+        let graph = self.graph_of_codes;
+        single.sum::<f64>() + graph.map_or(0.0, |graph| graph.value(codes, (1, 0)))
     }
 
     /// ψ₀(x_k) + Σψ(a_kt) of the atom as it is.
     pub(super) fn penalty_at(&self) -> f64 {
         let factors = self.residual.factors;
         let (atom, codes) = (factors.atom(self.place), factors.codes(self.place));
-        self.atoms.prox.value(&atom) + self.cost_of_codes(&codes)
+        self.cost_of_atom(&atom) + self.cost_of_codes(&codes)
     }
 }

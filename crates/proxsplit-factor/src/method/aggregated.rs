@@ -70,8 +70,13 @@ impl<T: Lanes> Aggregated<T> {
         data.gram_of_codes(&mut self.ga, &work.factors.a, (rank, 0));
         self.show(work);
         let a = std::mem::take(&mut work.factors.a);
-        work.memory.objective = Some(work.objective_for(&a));
+        let objective = work.objective_for(&a);
         work.factors.a = a;
+        // In the first pass the statistics of a part stand for all.
+        if work.memory.pass > 1 {
+            work.note_rise(work.memory.objective, objective);
+        }
+        work.memory.objective = Some(objective);
         if look::is_time_for(work.memory.pass) && work.has_dead_atoms() && revive(work) {
             self.start_over(work);
         }

@@ -10,101 +10,38 @@
 //! plain passes are those of plain alternating minimization (the spacer-step argument: W. Zangwill, Nonlinear programming,
 //! 1969). Early-stopped inner solves are no error in this: each of their sweeps is such a descent.
 
+use super::momentum::{Momentum, bounds, run_ahead};
 use super::{Method, own_numbers};
 use crate::balance::Balance;
 use crate::look;
 use crate::problem::Factors;
-use crate::products::{Lanes, PART, in_order};
+use crate::products::Lanes;
 use crate::revive::revive;
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
 use proxsplit::Error;
-use proxsplit::certificate::{Assumption, Standing};
 use proxsplit::solve::{Method as Kind, Setting};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// The extrapolation's numbers.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct Extrapolation {
-    pub(crate) beta: f64,
-    /// β must not grow beyond this.
-    cap: f64,
-    /// The last β that did well.
-    good: f64,
-    /// How much the last good pass gained, if there was one.
-    gain: Option<f64>,
+struct Extrapolation {
+    momentum: Momentum,
     /// Whether the objective in memory is that of X with the codes that run ahead; after a restart it is not.
-    pub(crate) is_known: bool,
+    is_known: bool,
     /// The next plain pass comes after this one.
-    pub(crate) next_plain: u64,
+    next_plain: u64,
     /// The objective where the last plain pass ended.
-    pub(crate) plain: Option<f64>,
-    /// Plain passes that raised the objective by more than rounding: there should be none.
-    pub(crate) rises: u32,
+    plain: Option<f64>,
 }
 
-/// What a pass with extrapolation was worth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Judgement {
-    /// The extrapolation starts anew.
-    pub(crate) restarts: bool,
-    /// The pass is lost: the factors are again those from before it.
-    pub(crate) is_taken_back: bool,
-}
-
-pub(crate) const START: Extrapolation = Extrapolation {
-    beta: 0.5,
-    cap: 1.0,
-    good: 0.5,
-    gain: None,
+const START: Extrapolation = Extrapolation {
+    momentum: Momentum::START,
     is_known: false,
     next_plain: 16,
     plain: None,
-    rises: 0,
 };
-const GROWTH: f64 = 1.02;
-const CAP_GROWTH: f64 = 1.01;
-const FAILURE: f64 = 1.5;
-/// Momentum that gains less than this share of the pass before is spent.
-const SPENT: f64 = 0.5;
-
-impl Extrapolation {
-    /// Lets β grow after a good pass. After one that gains little the extrapolation starts anew, after a bad one also β shrinks;
-    /// a pass that loses more than the last good one gained is taken back. Near a solution gains drown in rounding, the `slack`: that
-    /// is no failure, or the method would stand still.
-    pub(crate) fn judge(&mut self, objective: f64, last: Option<f64>, slack: f64) -> Judgement {
-        let before = *self;
-        let gain = last.map(|last| last - objective);
-        let fell = gain.unwrap_or(0.0);
-        let (mut restarts, mut is_taken_back) = (false, false);
-        *self = if fell < -slack || objective.is_nan() {
-            // Going on from where more was lost than that would cost more passes than the one that is lost.
-            is_taken_back = before.gain.is_some_and(|last| -fell > last) || objective.is_nan();
-            restarts = true;
-            Extrapolation {
-                beta: before.beta / FAILURE,
-                cap: before.good,
-                ..before
-            }
-        } else {
-            restarts |= before.gain.is_some_and(|last| fell < SPENT * last);
-            Extrapolation {
-                beta: (before.beta * GROWTH).min(before.cap),
-                cap: (before.cap * CAP_GROWTH).min(1.0),
-                good: before.beta,
-                gain,
-                ..before
-            }
-        };
-        self.is_known = !restarts;
-        Judgement {
-            restarts,
-            is_taken_back,
-        }
-    }
-}
 
 /// The state of the method.
 pub(crate) struct Batch<T> {
@@ -136,12 +73,11 @@ impl<T: Lanes> Batch<T> {
         work.solve_codes(&self.ahead.x, 0..n, NEARLY_EXACT);
         // Codes in sets that tie their entries together cannot run ahead without leaving them.
         let code_beta = work.codes.elementary.map_or(0.0, |_| beta);
-        let bounds = bounds(work.codes.elementary);
         run_ahead(
             &mut self.ahead.a,
             &work.factors.a,
             &self.old.a,
-            (code_beta, bounds),
+            (code_beta, bounds(work.codes.elementary)),
         );
 
         work.misfit.stay_inside(&mut self.ahead.a, &work.factors.a);
@@ -155,12 +91,11 @@ impl<T: Lanes> Batch<T> {
             rank,
         );
         work.solve_atoms(&self.ahead.a, NEARLY_EXACT);
-        let bounds = self::bounds(work.atoms.elementary);
         let moved = run_ahead(
             &mut self.ahead.x,
             &work.factors.x,
             &self.old.x,
-            (beta, bounds),
+            (beta, bounds(work.atoms.elementary)),
         );
         work.misfit.stay_inside(&mut self.ahead.x, &work.factors.x);
         // Bounds of free atoms are none of fixed ones.
@@ -183,32 +118,39 @@ impl<T: Lanes> Batch<T> {
         let before = work.memory.objective;
         self.pass(work, 0.0);
         let objective = work.objective_for(&self.ahead.a);
-        let rose = before.is_some_and(|before| objective > before + work.misfit.rounding());
+        work.note_rise(before, objective);
         work.memory.objective = Some(objective);
         self.plain.clone_from(&work.factors);
         self.extrapolation = Extrapolation {
             plain: Some(objective),
             next_plain: 2 * at.next_plain,
-            rises: at.rises + u32::from(rose),
             ..at
         };
     }
 
+    /// Lets β grow after a good pass. After one that gains little the extrapolation starts anew, after a bad one also β shrinks;
+    /// a pass that loses more than the last good one gained is taken back.
     fn judge(&mut self, work: &mut Work<'_, T>) {
         let objective = work.objective_for(&self.ahead.a);
+        let last_gain = self.extrapolation.momentum.gain;
+        let gain = work.memory.objective.map(|last| last - objective);
+        // Near a solution gains drown in rounding: that is no failure, or the method would stand still.
         let slack = work.misfit.rounding();
-        let judgement = self
-            .extrapolation
-            .judge(objective, work.memory.objective, slack);
-        if judgement.is_taken_back {
+        let restarts = self.extrapolation.momentum.see(gain, slack);
+        let is_failure = gain.is_some_and(|gain| gain < -slack);
+        let is_large = gain.zip(last_gain).is_some_and(|(g, last)| -g > last);
+        let is_taken_back = is_failure && is_large || objective.is_nan();
+        if is_taken_back {
+            // Going on from here would cost more passes than the one that is lost.
             work.factors.clone_from(&self.old);
         }
-        if judgement.restarts {
+        if restarts || is_taken_back {
             self.ahead.clone_from(&work.factors);
         }
+        self.extrapolation.is_known = !(restarts || is_taken_back);
         // What was known belongs to the codes that ran ahead, not to those that are back: to compare with it again would take back
         // every pass from here on.
-        work.memory.objective = (!judgement.is_taken_back).then_some(objective);
+        work.memory.objective = (!is_taken_back).then_some(objective);
     }
 
     /// Balances scales and revives dead atoms.
@@ -239,7 +181,7 @@ impl<T: Lanes> Method<T> for Batch<T> {
         if work.memory.pass >= at.next_plain && at.is_known {
             self.plain_pass(work);
         } else {
-            let beta = at.beta;
+            let beta = at.momentum.beta;
             self.pass(work, beta);
             self.judge(work);
         }
@@ -258,13 +200,6 @@ impl<T: Lanes> Method<T> for Batch<T> {
     fn describe(&self, setting: &mut Setting) {
         setting.method = Kind::Monotone;
         setting.vanishing = false;
-        if self.extrapolation.rises > 0 {
-            setting.assumptions.push(Assumption {
-                name: "a plain pass raised the objective",
-                standing: Standing::Violated,
-                text: "plain passes do not raise the objective".into(),
-            });
-        }
     }
 
     fn numbers(&self) -> Value {
@@ -296,28 +231,4 @@ pub(crate) fn keep_unused<T: Lanes>(x: &mut [T], old: &[T], gram: &[T], rank: us
             *x = old;
         }
     }
-}
-
-/// The interval of a term's entries.
-pub(crate) fn bounds(term: Option<proxsplit::Elementary>) -> (f64, f64) {
-    term.map_or((f64::NEG_INFINITY, f64::INFINITY), |t| (t.lower, t.upper))
-}
-
-/// ahead ← new + β(new − old), kept between the bounds; returns ‖new − old‖².
-pub(crate) fn run_ahead<T: Lanes>(
-    ahead: &mut [T],
-    new: &[T],
-    old: &[T],
-    (beta, (lower, upper)): (f64, (f64, f64)),
-) -> f64 {
-    let (beta, lower, upper) = (T::of(beta), T::of(lower), T::of(upper));
-    let parts = ahead
-        .par_chunks_mut(PART)
-        .zip(new.par_chunks(PART).zip(old.par_chunks(PART)));
-    in_order(parts.map(|(ahead, (new, old))| {
-        for ((ahead, &new), &old) in ahead.iter_mut().zip(new).zip(old) {
-            *ahead = (new + beta * (new - old)).max(lower).min(upper);
-        }
-        proxsplit::linalg::vec::distance_squared(new, old)
-    }))
 }

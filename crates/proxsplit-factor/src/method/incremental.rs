@@ -3,20 +3,23 @@
 //! x^{k,t+1} = O(x^{k,t} − η∇f_t(x^{k,t})), xᵏ⁺¹ = M(xᵏ − ηΣ_t ∇f_t(x^{k,t})), where M is the prox in the metric H/η and O is the
 //! same or the identity. In this metric η is about 1 for the sum of all terms, whatever the data's scale.
 //!
-//! The automatic schedule reads the drift e = Σ[∇f_t(xᵏ) − ∇f_t(x^{k,t})], whose level falls with η. For the codes of the pass it
-//! is Σ H_t(xᵏ − x^{k,t}), which costs next to nothing. While the residual at xᵏ stands clear of ‖e‖, the step is kept; once
-//! they are at one level, where the theory puts the floor of this step, it shrinks.
+//! The automatic schedule knows most of the drift e = Σ[∇f_t(xᵏ) − ∇f_t(x^{k,t})]: for the codes of the pass it is Σ H_t(xᵏ − x^{k,t}),
+//! which costs next to nothing. M takes that part off the sum and makes a step of 1 in the metric Σ H_t; what is left is the error of codes
+//! that belong to x^{k,t}, whose level falls with η. While the residual at xᵏ stands clear of what was taken off, η is kept;
+//! once they are at one level it shrinks. And passes begin ahead of xᵏ, as those of `batch` do: in xᵏ⁺¹ that is one more error of the
+//! gradient, H(x̂ᵏ − xᵏ), which vanishes where X settles, and it is measured with the others.
 
 mod drift;
 mod metric;
+mod pass;
 #[cfg(test)]
 mod tests;
 
+use super::momentum::{Momentum, bounds, run_ahead};
 use super::{Method, own_numbers};
-use crate::balance::Balance;
-use crate::codes::{Quadratic, Term};
+use crate::codes::{Effort, Quadratic, Term};
 use crate::misfit::Share;
-use crate::products::{Lanes, distance_squared, times};
+use crate::products::{Lanes, times};
 use crate::settings::{Inner, Step};
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
@@ -32,11 +35,14 @@ use std::ops::Range;
 
 /// The shortest automatic step.
 const SHORTEST: f64 = 1e-3;
-/// An automatic step is halved, and the pass taken back, if it raises the objective by more than this fraction.
-const RISE: f64 = 0.1;
 /// With O = identity nothing holds the points of a pass back in directions that the codes hardly use: this fraction of the mean
 /// curvature is added to the metric there. With O = prox only rounding must be kept away.
 const DAMPING: f64 = 1e-2;
+/// Sweeps over X between two batches: what they lack of O is part of the drift.
+const BETWEEN: Effort = Effort {
+    sweeps: 4,
+    tolerance: 3e-2,
+};
 
 /// The numbers of a pass.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -45,8 +51,11 @@ struct Pass {
     sum: f64,
     /// The longest step whose floor is not reached.
     cap: f64,
-    /// The largest ‖e‖ since the last look: measured if a pass began at a look, else estimated with its own codes. What the
-    /// codes lack of exact ones is part of a measured one.
+    /// How far ahead the passes of an automatic schedule begin, and whether the next one does.
+    momentum: Momentum,
+    rests: bool,
+    /// The largest ‖e‖ since the last look: measured if a pass began at a look, else estimated. What the codes lack of exact ones is part
+    /// of a measured one.
     drift: Option<Level>,
     /// What is known of the steps so far.
     known: Known,
@@ -57,7 +66,9 @@ pub(crate) struct Incremental<T> {
     batches: Batches,
     inner: Inner,
     step: Step,
-    /// Xᵀ at the start of the pass.
+    /// Xᵀ before the pass.
+    point: Vec<T>,
+    /// Xᵀ where the pass began, which may be ahead of that.
     start: Vec<T>,
     /// Σ_t ∇f_t so far.
     sum: Vec<T>,
@@ -84,6 +95,7 @@ impl<T: Lanes> Incremental<T> {
         Self {
             inner,
             step,
+            point: work.factors.x.clone(),
             start: work.factors.x.clone(),
             sum: zeros.clone(),
             seen: zeros.clone(),
@@ -92,6 +104,8 @@ impl<T: Lanes> Incremental<T> {
             pass: Pass {
                 sum: 0.0,
                 cap: 1.0,
+                momentum: Momentum::START,
+                rests: false,
                 drift: None,
                 known: Known::default(),
             },
@@ -119,6 +133,28 @@ impl<T: Lanes> Incremental<T> {
         }
     }
 
+    /// Goes to where the next pass begins.
+    fn leave(&mut self, work: &mut Work<'_, T>) {
+        self.point.copy_from_slice(&work.factors.x);
+        if self.step != Step::Auto || self.pass.rests {
+            return;
+        }
+        let how = (self.pass.momentum.beta, bounds(work.atoms.elementary));
+        run_ahead(&mut work.factors.x, &self.point, &self.good, how);
+        // Bounds of free atoms are none of fixed ones.
+        work.problem
+            .fixed
+            .put(&mut work.factors.x, work.problem.rank);
+    }
+
+    /// η of M.
+    fn whole_step(&self, work: &Work<'_, T>) -> f64 {
+        match self.step {
+            Step::Auto => 1.0,
+            _ => work.memory.step,
+        }
+    }
+
     /// The metric and the step of a pass. The first pass has no codes yet but those of its first batch.
     fn begin_pass(&mut self, work: &mut Work<'_, T>, seen: usize) {
         let rank = work.problem.rank;
@@ -134,14 +170,11 @@ impl<T: Lanes> Incremental<T> {
             let largest = T::of(data.largest_of_features());
             self.metric.iter_mut().for_each(|value| *value *= largest);
         }
-        let trace: f64 = (0..rank).map(|k| self.metric[k * (rank + 1)].f64()).sum();
-        let ridge = match self.inner {
-            Inner::Prox => T::EPSILON.f64() * trace,
-            Inner::Identity => DAMPING * trace / rank as f64,
+        let damping = match self.inner {
+            Inner::Prox => rank as f64 * T::EPSILON.f64(),
+            Inner::Identity => DAMPING,
         };
-        for k in 0..rank {
-            self.metric[k * rank + k] += T::of(ridge);
-        }
+        damp(&mut self.metric, rank, damping);
         work.memory.step = match self.step {
             Step::Auto => self.pass.cap,
             Step::Constant(step) => step,
@@ -149,53 +182,9 @@ impl<T: Lanes> Incremental<T> {
                 first / (1.0 + work.memory.pass as f64).powf(power)
             }
         };
-        let step = work.memory.step;
+        let step = self.whole_step(work);
         let (least, greatest) = self.pass.known.steps.unwrap_or((step, step));
         self.pass.known.steps = Some((least.min(step), greatest.max(step)));
-    }
-
-    fn end_pass(&mut self, work: &mut Work<'_, T>) {
-        let rank = work.problem.rank;
-        self.read_drift(work);
-        work.factors.x.copy_from_slice(&self.start);
-        let metric = (&*self.metric, work.memory.step);
-        let room = (&mut *self.share.curvature, &mut *self.linear);
-        prox_step(work.atoms, metric, &mut work.factors.x, &self.sum, room);
-        work.memory.displacement = distance_squared(&self.start, &work.factors.x).sqrt();
-        let objective = work.misfit.size()
-            + self.pass.sum
-            + work.atoms.value(&self.start, rank)
-            + work.codes.value(&work.factors.a, rank);
-        self.judge(work, objective);
-        work.memory.visited = 0;
-        work.memory.pass += 1;
-        if work.memory.pass.is_power_of_two() {
-            self.pass.known.lipschitz.turn();
-            self.pass.known.constant.turn();
-        }
-        self.clear();
-        let balance = Balance::of(&work.atoms, &work.codes);
-        if balance.find(&mut work.scales, &work.factors) {
-            work.factors.scale(&work.scales);
-            crate::work::scale_rows(&mut self.good, &work.scales.atoms);
-        }
-    }
-
-    /// With an automatic step, takes back a pass that raised the objective, which is seen at moving points and hence only about.
-    fn judge(&mut self, work: &mut Work<'_, T>, objective: f64) {
-        let rounding = T::EPSILON.f64().sqrt() * work.problem.data.square();
-        let rose = work
-            .memory
-            .objective
-            .is_some_and(|last| objective > last + RISE * last.abs() + rounding);
-        let lost = rose || !objective.is_finite() || objective < -rounding;
-        if lost && self.step == Step::Auto {
-            work.factors.x.copy_from_slice(&self.good);
-            self.pass.cap = (0.5 * work.memory.step).max(SHORTEST);
-        } else {
-            self.good.copy_from_slice(&self.start);
-            work.memory.objective = Some(objective);
-        }
     }
 
     fn clear(&mut self) {
@@ -210,6 +199,9 @@ impl<T: Lanes> Method<T> for Incremental<T> {
     /// One batch.
     fn step(&mut self, work: &mut Work<'_, T>) {
         let rank = work.problem.rank;
+        if work.memory.visited == 0 {
+            self.leave(work);
+        }
         let range = self.batches.columns(work.memory.pass, work.memory.visited);
         let part = range.start * rank..range.end * rank;
         let x = std::mem::take(&mut work.factors.x);
@@ -230,13 +222,17 @@ impl<T: Lanes> Method<T> for Incremental<T> {
         axpy(T::ONE, &self.share.slope, &mut self.sum);
         work.memory.visited += 1;
         if work.memory.visited < self.batches.count() {
+            if work.memory.pass == 0 && self.step == Step::Auto && self.inner == Inner::Prox {
+                return self.fit_seen(work);
+            }
             let term = match self.inner {
                 Inner::Prox => work.atoms,
                 Inner::Identity => Term::unconstrained(work.atoms),
             };
             let metric = (&*self.metric, work.memory.step);
             let room = (&mut *self.share.curvature, &mut *self.linear);
-            prox_step(term, metric, &mut work.factors.x, &self.share.slope, room);
+            let how = (term, BETWEEN);
+            prox_step(how, metric, &mut work.factors.x, &self.share.slope, room);
         } else {
             self.end_pass(work);
         }
@@ -248,8 +244,9 @@ impl<T: Lanes> Method<T> for Incremental<T> {
 
     /// Begins a pass at factors that were changed from outside.
     fn start_over(&mut self, work: &mut Work<'_, T>) {
-        self.start.copy_from_slice(&work.factors.x);
-        self.good.copy_from_slice(&work.factors.x);
+        for x in [&mut self.point, &mut self.start, &mut self.good] {
+            x.copy_from_slice(&work.factors.x);
+        }
         self.exact = None;
         self.clear();
         work.memory.visited = 0;
@@ -294,7 +291,8 @@ impl<T: Lanes> Method<T> for Incremental<T> {
         let (mut scaled, mut linear) = (self.metric.clone(), self.start.clone());
         let metric = (&*self.metric, work.memory.step);
         let room = (&mut *scaled, &mut *linear);
-        prox_step(work.atoms, metric, &mut x, &self.sum, room);
+        let how = (work.atoms, NEARLY_EXACT);
+        prox_step(how, metric, &mut x, &self.sum, room);
         Cow::Owned(x)
     }
 
@@ -309,6 +307,7 @@ impl<T: Lanes> Method<T> for Incremental<T> {
 
     fn arrays(&mut self) -> Vec<(&'static str, &mut Vec<T>)> {
         vec![
+            ("x-point", &mut self.point),
             ("x-start", &mut self.start),
             ("gradient", &mut self.sum),
             ("seen", &mut self.seen),
@@ -325,7 +324,7 @@ impl<T: Lanes> Method<T> for Incremental<T> {
 
 /// X ← the prox, in the metric H/η, of X − η·H⁻¹·gradient; there is room for H/η and for (H/η)X − gradient.
 fn prox_step<T: Lanes>(
-    term: Term<'_, T>,
+    (term, effort): (Term<'_, T>, Effort),
     (metric, step): (&[T], f64),
     x: &mut [T],
     gradient: &[T],
@@ -345,5 +344,15 @@ fn prox_step<T: Lanes>(
         own: None,
         weights: None,
     };
-    term.solve(problem, x, NEARLY_EXACT);
+    term.solve(problem, x, effort);
+}
+
+/// Adds this fraction of the mean of the diagonal to it.
+fn damp<T: Lanes>(metric: &mut [T], rank: usize, fraction: f64) {
+    let trace: f64 = metric.iter().step_by(rank + 1).map(|m| m.f64()).sum();
+    let ridge = T::of(fraction * trace / rank as f64);
+    metric
+        .iter_mut()
+        .step_by(rank + 1)
+        .for_each(|m| *m += ridge);
 }

@@ -5,9 +5,11 @@ mod auto;
 pub(crate) mod batch;
 mod entropic;
 mod incremental;
+pub(crate) mod momentum;
 mod sggd;
 
 use crate::loss::Loss;
+use crate::problem::Problem;
 use crate::products::Lanes;
 use crate::settings::{Inner, Method as Name, Settings, Step};
 use crate::visits::Batches;
@@ -72,12 +74,21 @@ pub(crate) fn new<T: Lanes>(
 ) -> Result<Box<dyn Method<T>>, Error> {
     let data = work.problem.data;
     let has_shares = work.misfit.shares().is_some();
-    let wants_passes = data.is_sparse() || data.missing() > 0 || !has_shares;
+    let has_graphs = work.problem.graphs.are_there();
+    // An aggregated pass gains by going from batch to batch.
+    let is_one_batch = batch_size(work.problem, settings) >= data.cols();
+    let wants_passes =
+        data.is_sparse() || data.missing() > 0 || !has_shares || has_graphs || is_one_batch;
     Ok(match settings.method {
         Name::Auto if !wants_passes => Box::new(Auto::new(work, batches(work, settings)?)),
         Name::Auto | Name::Batch => {
             batches(work, settings)?;
             Box::new(Batch::new(&work.factors))
+        }
+        method if has_graphs => {
+            return Err(Error::Incompatible(format!(
+                "{method} takes samples a batch at a time, but a graph ties all of them, or all features, together: use batch"
+            )));
         }
         Name::Incremental if work.problem.loss == Loss::KullbackLeibler => {
             entropic(work, settings)?
@@ -158,17 +169,22 @@ fn batches<T: Lanes>(work: &Work<'_, T>, settings: Settings) -> Result<Batches, 
     if let Some(size) = settings.batch {
         proxsplit::error::require("batch", size as f64, size > 0, "at least 1")?;
     }
-    let usual = match settings.method {
-        _ if work.problem.data.is_sparse() => columns.div_ceil(4),
-        Name::Incremental => columns.div_ceil(4).max(256),
-        _ => columns.div_ceil(10).max(64),
-    };
     let order = match (settings.method, settings.order) {
         (Name::Aggregated | Name::Auto, Order::Random) => Order::Reshuffled,
         (_, order) => order,
     };
-    let size = settings.batch.unwrap_or(usual);
+    let size = batch_size(work.problem, settings);
     Batches::new(columns, size, order, settings.seed)
+}
+
+/// Columns of a batch: as many as are asked for, else by the size and the storage of the data.
+pub(crate) fn batch_size<T: Lanes>(problem: Problem<'_, T>, settings: Settings) -> usize {
+    let columns = problem.data.cols();
+    settings.batch.unwrap_or(match settings.method {
+        _ if problem.data.is_sparse() => columns.div_ceil(4),
+        Name::Incremental => columns.div_ceil(4).max(256),
+        _ => columns.div_ceil(10).max(64),
+    })
 }
 
 /// Saved numbers of the method of this name.

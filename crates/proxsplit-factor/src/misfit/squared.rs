@@ -305,7 +305,7 @@ impl<T: Lanes> Shares<T> for Squared<'_, T> {
 pub(super) fn exactly<T: Lanes>(problem: Quadratic<'_, T>, codes: &mut [T], psi: &Term<'_, T>) {
     let over_orthant = psi
         .elementary
-        .filter(|e| e.lower == 0.0 && e.upper == f64::INFINITY);
+        .filter(|e| e.lower == 0.0 && e.upper == f64::INFINITY && psi.graph().is_none());
     let is_exact = over_orthant.is_some_and(|elementary| {
         // The active set wants a good support only.
         psi.solve(problem, codes, NEARLY_EXACT);

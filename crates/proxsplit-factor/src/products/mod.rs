@@ -30,6 +30,7 @@ use rayon::prelude::*;
 use sparse::{Lines, Product};
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 use weighted::DataWeights;
 
 /// Y/scale, as it is stored, ready for products in the precision of the factors.
@@ -54,6 +55,8 @@ pub struct Data<'a, T> {
     /// Which entries are held out, if some are.
     held_out: Option<Speckle>,
     square: f64,
+    /// Seconds that it took to make this.
+    set_up: f64,
 }
 
 impl<'a, T: Lanes> Data<'a, T> {
@@ -65,17 +68,17 @@ impl<'a, T: Lanes> Data<'a, T> {
 
     /// The same for data of which entries are missing. All of them must not be.
     pub fn with_missing(matrix: Matrix<'a>, scale: f64, missing: Missing) -> Result<Self, Error> {
+        let begin = Instant::now();
         error::positive("scale", scale)?;
         for (name, count) in [("rows", matrix.rows()), ("columns", matrix.cols())] {
             error::require(name, count as f64, count > 0, "at least 1")?;
         }
-        check_finite(matrix, missing)?;
+        let square = checked_square::<T>(matrix, scale, missing)?;
         let gaps = Gaps::find(matrix, missing, None)?;
-        let (elements, lines) = match matrix {
-            Matrix::Dense(dense) => (dense.elements(), None),
-            Matrix::Sparse(sparse) => (sparse.elements(), Some(Arc::new(Lines::both(sparse)))),
+        let lines = match matrix {
+            Matrix::Dense(_) => None,
+            Matrix::Sparse(sparse) => Some(Arc::new(Lines::both(sparse))),
         };
-        let square = checked_square::<T>(elements, scale)?;
         let narrow = match matrix {
             Matrix::Dense(dense) => narrowed(dense.elements())?.map(Arc::new),
             Matrix::Sparse(_) => None,
@@ -91,6 +94,7 @@ impl<'a, T: Lanes> Data<'a, T> {
             weights: DataWeights::NONE,
             held_out: None,
             square,
+            set_up: begin.elapsed().as_secs_f64(),
         })
     }
 
@@ -107,6 +111,11 @@ impl<'a, T: Lanes> Data<'a, T> {
     /// ‖Y‖², over the observed entries; Σ w·y² if they have weights.
     pub fn square(&self) -> f64 {
         self.square
+    }
+
+    /// Seconds that it took to make this.
+    pub(crate) fn set_up(&self) -> f64 {
+        self.set_up
     }
 
     /// Whether only nonzeros are stored.
@@ -224,19 +233,6 @@ impl<'a, T: Lanes> Data<'a, T> {
     }
 }
 
-/// Refuses infinity, and NaN unless it stands for a missing entry.
-fn check_finite(matrix: Matrix<'_>, missing: Missing) -> Result<(), Error> {
-    let (what, elements) = match matrix {
-        Matrix::Dense(dense) => ("matrix", dense.elements()),
-        Matrix::Sparse(sparse) => ("sparse matrix", sparse.elements()),
-    };
-    let bad = match missing {
-        Missing::Nan => elements.first_infinite(),
-        Missing::None | Missing::Unstored => elements.first_non_finite(),
-    };
-    bad.map_or(Ok(()), |index| Err(Error::NotFinite { what, index }))
-}
-
 /// How far apart neighbours in a column, and in a row, are stored.
 fn strides(dense: Dense<'_>) -> (usize, usize) {
     match dense.order() {
@@ -267,15 +263,35 @@ fn narrowed<T: Lanes>(elements: Elements<'_>) -> Result<Option<Vec<T>>, Error> {
     }
 }
 
-/// ‖Y‖². Gradients and curvatures are of the size of squares: where these vanish or overflow, any X would look stationary.
-fn checked_square<T: Lanes>(elements: Elements<'_>, scale: f64) -> Result<f64, Error> {
-    let (square, count, is_zero) = dispatch!(Elements: elements => values, {
-        let is_zero = values.iter().all(|value| zero_if_nan(value.f64()) == 0.0);
-        (square(values, 1.0 / scale), values.len(), is_zero)
+/// ‖Y‖², by one look at the data. Infinity is refused, and NaN unless it stands for a missing entry. So are squares that vanish or
+/// overflow: gradients and curvatures are of their size, and any X would look stationary.
+fn checked_square<T: Lanes>(
+    matrix: Matrix<'_>,
+    scale: f64,
+    missing: Missing,
+) -> Result<f64, Error> {
+    let (what, elements) = match matrix {
+        Matrix::Dense(dense) => ("matrix", dense.elements()),
+        Matrix::Sparse(sparse) => ("sparse matrix", sparse.elements()),
+    };
+    let weight = 1.0 / scale;
+    let square = dispatch!(Elements: elements => values, match missing {
+        Missing::Nan => square(values, weight, zero_if_nan),
+        Missing::None | Missing::Unstored => square(values, weight, |value| value),
     });
-    let small = T::of(T::EPSILON.f64() * square / count as f64);
+    if !square.is_finite() {
+        let bad = match missing {
+            Missing::Nan => elements.first_infinite(),
+            Missing::None | Missing::Unstored => elements.first_non_finite(),
+        };
+        if let Some(index) = bad {
+            return Err(Error::NotFinite { what, index });
+        }
+    }
+    let small = T::of(T::EPSILON.f64() * square / elements.len() as f64);
     let large = T::of(square / T::EPSILON.f64());
-    if is_zero || small > T::ZERO && large < T::INFINITY {
+    let is_zero = || dispatch!(Elements: elements => values, values.iter().all(|v| zero_if_nan(v.f64()) == 0.0));
+    if small > T::ZERO && large < T::INFINITY || is_zero() {
         return Ok(square);
     }
     Err(Error::Incompatible(format!(
@@ -285,14 +301,14 @@ fn checked_square<T: Lanes>(elements: Elements<'_>, scale: f64) -> Result<f64, E
 }
 
 /// Σ v², in fixed chunks with eight partial sums each.
-fn square<E: Element>(values: &[E], weight: f64) -> f64 {
+fn square<E: Element>(values: &[E], weight: f64, read: impl Fn(f64) -> f64 + Sync) -> f64 {
     let parts: Vec<f64> = values
         .par_chunks(1 << 16)
         .map(|values| {
             let mut sums = [0.0; 8];
             for block in values.chunks(8) {
                 for (sum, value) in sums.iter_mut().zip(block) {
-                    let value = weight * zero_if_nan(value.f64());
+                    let value = weight * read(value.f64());
                     *sum += value * value;
                 }
             }

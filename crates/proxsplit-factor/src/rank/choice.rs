@@ -71,7 +71,7 @@ pub(super) fn has_turned(rows: &[RankRow], plan: &RankPlan) -> bool {
 /// What can be said of the ranks below.
 fn smaller(rows: &[RankRow], chosen: &RankRow) -> &'static str {
     if rows.iter().any(|row| row.rank < chosen.rank) {
-        "every smaller rank is worse by more than one standard error"
+        "every smaller rank that was tried is worse by more than one standard error"
     } else {
         "no smaller rank was tried"
     }
@@ -173,6 +173,19 @@ mod tests {
         assert_eq!((falling.rank, falling.turned), (2, false));
         assert!(falling.notes[0].contains("the least error is at rank 2, the largest"));
         assert!(Choice::of(&[]).is_none());
+    }
+
+    #[test]
+    fn words_are_of_the_ranks_that_were_tried() {
+        let mut rows = rows(&[[0.9; 3], [0.4; 3], [0.5; 3]]);
+        for (row, rank) in rows.iter_mut().zip([1, 3, 4]) {
+            row.rank = rank;
+        }
+        let words = Choice::of(&rows).unwrap().words;
+        assert!(
+            words.contains("every smaller rank that was tried is worse"),
+            "{words}"
+        );
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::loss::Loss;
 use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
 use crate::settings::{Init, Settings};
-use proxsplit::{Error, Observer, Reason, Report, Row, Session};
+use proxsplit::{Error, Observer, Report, Row, Session};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -333,9 +333,12 @@ impl<'a, T: Lanes> RankSearch<'a, T> {
             ..Settings::default()
         };
         let mut run = Factorization::new(problem, settings, start)?;
-        let report = proxsplit::run(&mut run, &self.plan.stop(), Asking(ask));
-        let is_whole = report.reason != Reason::Interrupted;
-        Ok(is_whole.then(|| (run.factors().clone(), report)))
+        let mut asking = Asking {
+            ask,
+            is_answered: false,
+        };
+        let report = proxsplit::run(&mut run, &self.plan.stop(), &mut asking);
+        Ok((!asking.is_answered).then(|| (run.factors().clone(), report)))
     }
 
     /// Makes a row of what was found at a rank.
@@ -400,11 +403,18 @@ impl Fit {
 }
 
 /// Asks after every step whether to go on.
-struct Asking<'a>(&'a mut dyn FnMut() -> ControlFlow<()>);
+struct Asking<'a> {
+    ask: &'a mut dyn FnMut() -> ControlFlow<()>,
+    /// Whether it was told to stop. A run that is stopped looks once more, and that look can find it converged, but sooner than a
+    /// run that nobody stops.
+    is_answered: bool,
+}
 
-impl<S: ?Sized> Observer<S> for Asking<'_> {
+impl<S: ?Sized> Observer<S> for &mut Asking<'_> {
     fn moved(&mut self, _: &Session, _: &mut S) -> ControlFlow<()> {
-        (self.0)()
+        let answer = (self.ask)();
+        self.is_answered |= answer.is_break();
+        answer
     }
 
     fn looked(&mut self, _: &Row, _: &Session, _: &mut S) -> ControlFlow<()> {

@@ -32,9 +32,13 @@ impl Speckle {
         Self { patterns, ..self }
     }
 
-    /// How many different columns there are among `columns`.
+    /// What the patterns of `columns` columns are below: a few columns, too, may have any of those that many share.
     pub(crate) fn patterns(&self, columns: usize) -> usize {
-        self.patterns.min(columns)
+        if self.patterns == usize::MAX {
+            columns
+        } else {
+            self.patterns
+        }
     }
 
     /// The pattern of a column.
@@ -136,6 +140,17 @@ mod tests {
                     assert_eq!(by.count(), 1, "row {row}, column {column}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn few_columns_have_patterns_that_are_counted() {
+        for speckle in [
+            Speckle::new(9, 0, (2, 4)),
+            Speckle::new(9, 0, (2, 4)).with_patterns(32),
+        ] {
+            let all = (0..9).map(|column| speckle.pattern(column));
+            assert!(all.max().unwrap() < speckle.patterns(9));
         }
     }
 

@@ -5,16 +5,35 @@ use super::messages::{Change, Task};
 use super::sharded::Steps;
 use crate::balance::Balance;
 use crate::look;
-use crate::method::batch::{Extrapolation, START, bounds, keep_unused, run_ahead};
+use crate::method::batch::keep_unused;
+use crate::method::momentum::{Momentum, bounds, run_ahead};
 use crate::products::Lanes;
 use crate::work::{NEARLY_EXACT, scale_rows};
 use proxsplit::Error;
-use proxsplit::certificate::{Assumption, Standing};
-use proxsplit::solve::Setting;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// Gains below this fraction of the objective are not worth an atom.
 pub(super) const WORTH: f64 = 1e-9;
+
+/// The numbers of the method.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Extrapolation {
+    momentum: Momentum,
+    /// Whether the objective in memory is that of X with the codes that run ahead; after a restart it is not.
+    is_known: bool,
+    /// The next plain pass comes after this one.
+    next_plain: u64,
+    /// The objective where the last plain pass ended.
+    plain: Option<f64>,
+}
+
+const START: Extrapolation = Extrapolation {
+    momentum: Momentum::START,
+    is_known: false,
+    next_plain: 16,
+    plain: None,
+};
 
 /// Xᵀ of the pass before, ahead of itself, and where the last plain pass ended.
 pub(super) struct Batch<T> {
@@ -71,12 +90,12 @@ impl<T: Lanes> Batch<T> {
             return Some(());
         }
         let rose = before.is_some_and(|before| objective > before + center.rounding());
+        center.memory.rises += u64::from(rose);
         center.memory.objective = Some(objective);
         self.plain.copy_from_slice(&center.x);
         center.before.push(Change::KeepPlain);
         self.extrapolation.plain = Some(objective);
         self.extrapolation.next_plain = 2 * at.next_plain;
-        self.extrapolation.rises += u32::from(rose);
         Some(())
     }
 
@@ -93,18 +112,25 @@ impl<T: Lanes> Batch<T> {
     /// Whether the pass was taken back.
     fn judge(&mut self, center: &mut Center<'_, T>) -> bool {
         let objective = center.objective();
-        let (last, slack) = (center.memory.objective, center.rounding());
-        let judgement = self.extrapolation.judge(objective, last, slack);
-        if judgement.is_taken_back {
+        let last_gain = self.extrapolation.momentum.gain;
+        let gain = center.memory.objective.map(|last| last - objective);
+        let slack = center.rounding();
+        let mut restarts = self.extrapolation.momentum.see(gain, slack);
+        let is_failure = gain.is_some_and(|gain| gain < -slack);
+        let is_large = gain.zip(last_gain).is_some_and(|(g, last)| -g > last);
+        let is_taken_back = is_failure && is_large || objective.is_nan();
+        restarts |= is_taken_back;
+        if is_taken_back {
             center.x.copy_from_slice(&self.old);
             center.before.push(Change::TakeBack);
         }
-        if judgement.restarts {
+        if restarts {
             self.ahead.copy_from_slice(&center.x);
             center.before.push(Change::Restart);
         }
-        center.memory.objective = (!judgement.is_taken_back).then_some(objective);
-        judgement.is_taken_back
+        self.extrapolation.is_known = !restarts;
+        center.memory.objective = (!is_taken_back).then_some(objective);
+        is_taken_back
     }
 
     /// Balances scales and revives dead atoms.
@@ -160,7 +186,7 @@ impl<T: Lanes> Steps<T> for Batch<T> {
         let mut is_taken_back = false;
         if center.memory.pass >= at.next_plain && at.is_known {
             self.plain_pass(center)?;
-        } else if self.pass(center, at.beta)? {
+        } else if self.pass(center, at.momentum.beta)? {
             is_taken_back = self.judge(center);
         } else {
             center.objective();
@@ -172,16 +198,6 @@ impl<T: Lanes> Steps<T> for Batch<T> {
 
     fn start_over(&mut self, center: &mut Center<'_, T>) {
         *self = Self::new(&center.x);
-    }
-
-    fn describe(&self, setting: &mut Setting) {
-        if self.extrapolation.rises > 0 {
-            setting.assumptions.push(Assumption {
-                name: "a plain pass raised the objective",
-                standing: Standing::Violated,
-                text: "plain passes do not raise the objective".into(),
-            });
-        }
     }
 
     fn numbers(&self) -> Value {

@@ -357,7 +357,9 @@ impl<'a, T: Lanes> Center<'a, T> {
             return false;
         }
         let (scales, sizes) = (&mut self.scales, &self.sizes);
-        with_sizes(&self.x, self.rank, |x| balance.find_for(scales, x, sizes));
+        with_sizes(&self.x, self.rank, |x| {
+            balance.find_for(scales, (&[], x), (&[], sizes))
+        });
         true
     }
 

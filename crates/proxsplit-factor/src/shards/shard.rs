@@ -5,7 +5,7 @@ use super::messages::{Answer, Change, Order, Task};
 use crate::balance::with_sizes;
 use crate::codes::{TOUCH, Term};
 use crate::look::Escape;
-use crate::method::batch::{bounds, run_ahead};
+use crate::method::momentum::{bounds, run_ahead};
 use crate::misfit::{Misfit, Squared};
 use crate::problem::Problem;
 use crate::products::{Lanes, dot, gram};
@@ -66,6 +66,7 @@ impl<'a, T: Lanes> Shard<'a, T> {
             (data.missing() > 0, "missing entries"),
             (data.is_weighted(), "weights"),
             (problem.fixed.count() > 0, "fixed atoms"),
+            (problem.graphs.are_there(), "graphs"),
         ];
         if let Some((_, what)) = refused.iter().find(|(is_there, _)| *is_there) {
             return Err(Error::Incompatible(format!(

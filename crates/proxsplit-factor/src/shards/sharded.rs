@@ -10,6 +10,7 @@ use crate::balance::Balance;
 use crate::products::Lanes;
 use crate::settings::{Method, Settings};
 use crate::work::scale_rows;
+use proxsplit::certificate::{Assumption, Standing};
 use proxsplit::ledger::{Level, Source};
 use proxsplit::linalg::Mat;
 use proxsplit::solve::{Method as Kind, Progress, Setting};
@@ -30,9 +31,6 @@ pub(super) trait Steps<T: Lanes>: Send + Sync {
 
     /// Forgets what was remembered of another X.
     fn start_over(&mut self, center: &mut Center<'_, T>);
-
-    /// What is known of the method.
-    fn describe(&self, _: &mut Setting) {}
 
     /// The numbers of the state, under a name of their own.
     fn numbers(&self) -> Value;
@@ -293,7 +291,13 @@ impl<T: Lanes> Solver for Sharded<'_, T> {
             ledger: self.ledger,
             assumptions: self.center.faults.words().into_iter().collect(),
         };
-        self.steps.describe(&mut setting);
+        if self.center.memory.rises > 0 {
+            setting.assumptions.push(Assumption {
+                name: "a pass without momentum raised the objective",
+                standing: Standing::Violated,
+                text: "passes without momentum do not raise the objective".into(),
+            });
+        }
         setting
     }
 

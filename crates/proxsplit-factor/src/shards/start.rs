@@ -3,9 +3,9 @@
 use super::center::Center;
 use super::messages::{Change, Task};
 use crate::codes::TOUCH;
-use crate::init::singular::{EXTRA, POWERS, apply, eigen, orthonormalize};
+use crate::init::singular::{EXTRA, POWERS, eigen, larger_part, orthonormalize, sizes};
 use crate::membership::settle;
-use crate::products::{Lanes, dot, gram};
+use crate::products::{Lanes, dot, gram, times};
 use crate::settings::Init;
 use crate::work::scale_rows;
 use proxsplit::linalg::Mat;
@@ -135,10 +135,13 @@ fn singular<T: Lanes>(
         random: Some((count, seed)),
     };
     let mut answer = center.ask(task, &[])?.answer;
-    let mut q = Vec::new();
+    let mut q = vec![T::ZERO; count * m];
+    let mut room = q.clone();
     for _ in 0..=POWERS {
-        q = answer.sums[..count * m].to_vec();
-        orthonormalize(&mut q, count);
+        q.copy_from_slice(&answer.sums[..count * m]);
+        for _ in 0..2 {
+            orthonormalize(&mut q, &mut room, count);
+        }
         answer = center.ask(Task::Sketch { random: None }, &q)?.answer;
     }
     let (values, vectors) = eigen(&answer.sums[count * m..], count)?;
@@ -148,7 +151,8 @@ fn singular<T: Lanes>(
             map[j * count + k] = vectors[k * count + j];
         }
     }
-    apply(&map, &mut q, count);
+    times(&mut room, &map, &q, count);
+    let q = room;
     let halves = center.ask(Task::Halves, &map)?.answer.numbers;
     positive_parts(center, (&q, count), (&values, &halves[1..]));
     fill(center, init, random);
@@ -165,25 +169,15 @@ fn positive_parts<T: Lanes>(
 ) {
     let rank = center.rank;
     center.x.fill(T::ZERO);
+    let of_atoms = sizes(q, count);
     for k in 0..rank.min(count) {
         let row = count - 1 - k;
-        let atom: Vec<f64> = q.iter().skip(row).step_by(count).map(|v| v.f64()).collect();
-        let of_atom = |sign: f64| {
-            let squares = atom.iter().map(|v| (sign * v).max(0.0).powi(2));
-            squares.sum::<f64>().sqrt()
-        };
-        let sizes = [1.0, -1.0].map(|sign| (sign, of_atom(sign)));
         let of_codes = [halves[2 * row].sqrt(), halves[2 * row + 1].sqrt()];
-        let products = [sizes[0].1 * of_codes[0], sizes[1].1 * of_codes[1]];
-        let larger = usize::from(products[1] > products[0]);
-        let (sign, size) = sizes[larger];
-        if !(products[larger] > 0.0 && values[row] > T::ZERO) {
-            continue;
-        }
-        let weight = products[larger].sqrt() / size;
+        let sigma = values[row].max(T::ZERO).sqrt().f64();
+        let (weight, _) = larger_part(of_atoms[row], of_codes, sigma);
         let places = center.x.iter_mut().skip(k).step_by(rank);
-        for (x, value) in places.zip(&atom) {
-            *x = T::of((sign * value).max(0.0) * weight);
+        for (x, value) in places.zip(q.iter().skip(row).step_by(count)) {
+            *x = T::of((weight * value.f64()).max(0.0));
         }
     }
 }

@@ -171,6 +171,19 @@ fn a_bound_that_nothing_exceeds_is_the_squared_loss() {
     assert!(there.residual <= 2e-6, "{there:?}");
 }
 
+#[test]
+fn a_small_bound_does_not_make_every_start_stationary() {
+    let y = numbers();
+    let data = Data::<f64>::new(dense(&y), 1.0).unwrap();
+    let problem = Problem::new(&data, 3, &NonNeg, &NonNeg).unwrap();
+    for bound in [1e-3, 1e-6, 1e-9, 1e-12] {
+        let problem = problem.with_loss(Loss::Huber(bound)).unwrap();
+        let mut solver = Factorization::new(problem, settings(Method::Batch, 0), None).unwrap();
+        let at = solver.measure();
+        assert!(at.residual > 1e-2, "{bound}: {at:?}");
+    }
+}
+
 /// ½‖Y‖²
 fn size_of_data(y: &[f64]) -> f64 {
     0.5 * y.iter().map(|y| y * y).sum::<f64>()

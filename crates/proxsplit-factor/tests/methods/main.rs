@@ -5,6 +5,7 @@ mod bound;
 mod dead;
 mod fixed;
 mod floor;
+mod graph;
 mod huber;
 mod kl;
 mod lost;

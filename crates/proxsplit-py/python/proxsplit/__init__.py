@@ -3,6 +3,7 @@
 from importlib.metadata import PackageNotFoundError, version
 
 from . import prox
+from ._anndata import factorize_anndata
 from ._certificate import Certificate
 from ._check import Audit, check
 from ._consensus import Consensus
@@ -29,6 +30,7 @@ __all__ = [
     "SparseClassifier",
     "SparseRegressor",
     "check",
+    "factorize_anndata",
     "minimize",
     "prox",
     "select_rank",

@@ -20,15 +20,25 @@ def advise(estimator: Any, certificate: Certificate, reason: str, degenerate: bo
         warn(
             "Only one factor is penalized, so that its penalty can be made as small as one likes by moving scale to the other. "
             "Set both alpha_W and alpha_H, or bound the other factor, as by H_set='l2-ball:1+nonneg'.",
-            UserWarning,
+            ConvergenceWarning,
         )
     pair = certificate.at_point["pair"]
-    if pair is not None and 0 < pair["dead_atoms"] < estimator.n_components_:
-        used = estimator.n_components_ - pair["dead_atoms"]
-        warn(f"{pair['dead_atoms']} of {estimator.n_components_} components are not used. Set n_components={used}.", UserWarning)
+    if pair is not None and pair["dead_atoms"] > 0:
+        warn(_unused(estimator, pair["dead_atoms"]), ConvergenceWarning)
     message = _message(estimator, certificate, reason)
     if message is not None:
         warn(message, ConvergenceWarning)
+
+
+def _unused(estimator: Any, dead: int) -> str:
+    """What to do about components that no sample uses: penalties make them so, else there are more than the data have."""
+    count = estimator.n_components_
+    what = "No component is used, and the factors are zero" if dead == count else f"{dead} of {count} components are not used"
+    weights = ("alpha", "alpha_W", "alpha_H", "W_penalty", "H_penalty")
+    given = [name for name in weights if getattr(estimator, name, None) not in (None, 0, "same")]
+    if given:
+        return f"{what}: the penalty outweighs what they would explain. Lower {given[0]}."
+    return f"{what}. Set n_components={max(1, count - dead)}."
 
 
 def warn(message: str, category: type[Warning]) -> None:

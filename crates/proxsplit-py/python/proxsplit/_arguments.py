@@ -39,6 +39,13 @@ def as_python(argument: str) -> str:
     return repr(argument) if "/" in argument else argument
 
 
+def as_literal(argument: Any) -> str:
+    """A number, a tuple of them or an array as a Python expression."""
+    plain = argument.tolist() if isinstance(argument, np.ndarray) else argument
+    # Python has no literal for infinity.
+    return re.sub(r"-?inf", lambda found: f"float('{found[0]}')", repr(plain))
+
+
 def as_text(argument: Any) -> str:
     """An argument as it stands in a text form."""
     if isinstance(argument, (tuple, list)):

@@ -35,21 +35,34 @@ class Calls:
             raise ValueError(f"{name} must return the pair (value, gradient); to return the value alone, give jac=")
         return _number(result[0], name), self.flat(result[1], f"the gradient of {name}")
 
-    def whole(self, fun: Any, jac: Any, terms: Any) -> Callable[[NDArray[Any]], tuple[float, NDArray[Any]]]:
-        """x ↦ (f(x), ∇f(x))"""
+    def with_bound(self, result: Any) -> tuple[float, NDArray[Any], float | None]:
+        """(value, gradient) or (value, gradient, bound on the error of the gradient)"""
+        if not (isinstance(result, (tuple, list)) and len(result) == 3):
+            return (*self.pair(result, "fun"), None)
+        bound = _number(result[2], "the bound of fun")
+        if not bound >= 0:
+            raise ValueError(f"fun states an error of {bound}, but the bound must be at least 0: the norm of (gradient − ∇f(x)) at most")
+        return (*self.pair(result[:2], "fun"), bound)
+
+    def whole(self, fun: Any, jac: Any, terms: Any) -> Callable[[NDArray[Any], float], tuple[float, NDArray[Any], float | None]]:
+        """(x, accuracy) ↦ (f(x), ∇f(x), the bound on its error if there is one)"""
         if fun is None and terms is None:
             raise TypeError("fun is None: give a function, or terms=(count, function)")
         if jac not in (None, True, False) and not callable(jac):
             raise TypeError(f"jac must be a function or True, not {jac!r}")
 
-        def call(x: NDArray[Any]) -> tuple[float, NDArray[Any]]:
+        tunable = fun is not None and _takes(fun, "accuracy")
+
+        def call(x: NDArray[Any], accuracy: float) -> tuple[float, NDArray[Any], float | None]:
             self.count += 1
             if fun is None:
-                return self.pair(terms[1](self.shaped(x), np.arange(terms[0]), *self.args), "the function of terms")
+                pair = self.pair(terms[1](self.shaped(x), np.arange(terms[0]), *self.args), "the function of terms")
+                return (*pair, None)
             if callable(jac):
                 value = _number(fun(self.shaped(x), *self.args), "fun")
-                return value, self.flat(jac(self.shaped(x), *self.args), "the gradient")
-            return self.pair(fun(self.shaped(x), *self.args), "fun")
+                return value, self.flat(jac(self.shaped(x), *self.args), "the gradient"), None
+            wish = {"accuracy": accuracy} if tunable else {}
+            return self.with_bound(fun(self.shaped(x), *self.args, **wish))
 
         return call
 
@@ -88,7 +101,7 @@ class Calls:
 
     def observer(self, callback: Callable[..., Any] | None, progress: Progress) -> Callable[..., bool]:
         """The callback as the native module calls it: true ends the run."""
-        whole = callback is not None and _takes_result(callback)
+        whole = callback is not None and _takes(callback, "intermediate_result")
 
         def observe(row: tuple[float, ...], x: NDArray[Any]) -> bool:
             iteration, passes, step, objective, residual, gap, seconds = row
@@ -112,9 +125,9 @@ class Calls:
         return observe
 
 
-def _takes_result(callback: Callable[..., Any]) -> bool:
+def _takes(function: Callable[..., Any], name: str) -> bool:
     try:
-        return "intermediate_result" in inspect.signature(callback).parameters
+        return name in inspect.signature(function).parameters
     except (TypeError, ValueError):
         return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypedDict
 
@@ -25,7 +26,7 @@ class AtPoint(TypedDict):
     """What is true at the returned point, whoever found it.
 
     ``residual`` is ‖x − P(x − η∇f(x))‖/η at the step η = ``reference_step``, which does not depend on the solver's own; a stopped prox
-    may hide ``prox_error`` from it (None: unknown). ``scale`` is the size of what cancels in it at a solution, and below ``rounding``
+    may hide ``prox_error`` from it, and an inexact gradient ``gradient_error`` (None: unknown). ``scale`` is the size of what cancels in it at a solution, and below ``rounding``
     it is noise. ``gap`` bounds the distance to the minimum from above, ``lower_bound`` the minimum from below, where anything
     is known. ``pair`` has the residuals of W and H for a factorization, the most that better codes could gain (``codes_gap``), the number
     of atoms that nothing uses and what replacing one of them gains at least (``escape``: 0 if a search found nothing, which proves
@@ -36,6 +37,7 @@ class AtPoint(TypedDict):
     residual: float
     reference_step: float
     prox_error: float | None
+    gradient_error: float | None
     scale: float
     rounding: float
     gap: float | None
@@ -84,7 +86,7 @@ class Certificate:
     tolerance : float
         The residual up to which the point would have been called stationary.
     start_objective : float
-        The objective at the start.
+        The objective at the first look: at the start or, where g is not convex, one exact step from it.
     passes : float
         Passes over the data until the returned point was reached.
     at_point : dict
@@ -138,6 +140,13 @@ class Certificate:
     def errors(self) -> dict[str, tuple[str, float | None]]:
         """What is known of the errors of the gradient, ``{source: (kind, level)}``."""
         return self.of_method["errors"]
+
+    @classmethod
+    def of_factors(cls, fields: dict[str, Any]) -> Certificate:
+        """The certificate of an estimator, whose factors are H and W; the native module calls them X, which is the data here, and A."""
+        letters = {"X": "H", "A": "W"}
+        details = [(name, re.sub(r"\b[XA]\b", lambda found: letters[found[0]], text)) for name, text in fields["details"]]
+        return cls(**{**fields, "details": details})
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as a dictionary that json can write."""

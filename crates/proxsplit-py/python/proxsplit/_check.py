@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from . import _proxsplit
-from ._data import STORED, factor, finiteness, native
+from ._data import STORED, factor, finiteness, native, similarities
 from ._terms import joined
 
 
@@ -118,6 +118,8 @@ def check(
     A_set: Any = "nonneg",
     missing: str | None = None,
     loss: str = "squared",
+    X_graph: Any = None,
+    A_graph: Any = None,
 ) -> Audit:
     """Look at factors Y ≈ XA of any tool: objective, residuals, scale, dead atoms, sparsity.
 
@@ -140,6 +142,8 @@ def check(
         Which entries of Y were not observed: those that are NaN, or those that a sparse Y does not store.
     loss : {'squared', 'kl'}, default='squared'
         How the misfit of Y and Z = XA is counted: ½‖Y − Z‖², or Kullback–Leibler, Σ y log(y/z) − y + z.
+    X_graph, A_graph : {array-like, sparse matrix} or None, default=None
+        Similarities of features and of samples, as `feature_graph` and `graph` of :class:`NMF`.
 
     Returns
     -------
@@ -163,4 +167,5 @@ def check(
     W, H = factor(A.T, A.T.shape, dtype, "A"), factor(X.T, X.T.shape, dtype, "X")
     codes = joined(None, A_penalty, A_set, ("", "A_penalty", "A_set"))
     atoms = joined(None, X_penalty, X_set, ("", "X_penalty", "X_set"))
-    return Audit(**_proxsplit.audit(native(Y.T), W, H, codes, atoms, missing, loss))
+    graphs = similarities(A_graph, Y.shape[1], "A_graph"), similarities(X_graph, Y.shape[0], "X_graph")
+    return Audit(**_proxsplit.audit(native(Y.T), W, H, codes, atoms, missing, loss, *graphs))

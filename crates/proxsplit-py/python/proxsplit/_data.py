@@ -52,6 +52,16 @@ def native(X: Any) -> Any:
     return np.ascontiguousarray(X)
 
 
+def similarities(graph: Any, nodes: int, name: str) -> Any:
+    """A graph as the native module takes it; refuses another shape."""
+    if graph is None:
+        return None
+    given = graph.tocsr() if sp.issparse(graph) else np.asarray(graph)
+    if given.shape != (nodes, nodes):
+        raise ValueError(f"{name} has shape {given.shape}, but it must be {(nodes, nodes)}")
+    return native(given.astype(np.float64, copy=False))
+
+
 def factor_dtype(X: Any, dtype: Any) -> np.dtype[Any]:
     """The type of the factors: as asked for, else float32 for float32 data and float64 for the rest."""
     chosen = np.dtype(X.dtype if dtype is None and X.dtype == np.float32 else dtype or np.float64)

@@ -17,6 +17,8 @@ from ._factorization import Factorization, checked_rank, checked_run, threads
 from ._progress import Progress
 from ._terms import joined
 
+# Passes with half the penalty before the second run.
+WARM_UP = 10
 FITS = ("lars", "cd")
 TRANSFORMS = ("omp", "lars", "lasso_lars", "lasso_cd", "threshold")
 
@@ -27,6 +29,10 @@ class DictionaryLearning(Factorization):
     The objective is that of :class:`sklearn.decomposition.DictionaryLearning`::
 
         ½‖X − WH‖² + alpha·‖W‖₁   with ‖H_k‖₂ ≤ 1 for every atom
+
+    Where the penalty is strong, atoms that begin with few samples lose them too early, and runs end at worse dictionaries. So, unless atoms
+    to start from are given or `max_iter` is below 20, there is a second run after ten passes with half of `alpha`, and the better of both
+    is kept.
 
     Parameters
     ----------
@@ -55,7 +61,7 @@ class DictionaryLearning(Factorization):
     dict_init : ndarray of shape (n_components, n_features), default=None
         The atoms to start from.
     callback : callable, default=None
-        Called at every look at the run with a dictionary of ``passes``, ``objective`` and ``residual``. True ends the run.
+        Called at every look at both runs with a dictionary of ``passes``, ``objective`` and ``residual``. True ends the run.
     verbose : int, default=0
         Whether to show progress.
     split_sign : bool, default=False
@@ -71,7 +77,7 @@ class DictionaryLearning(Factorization):
     batch_size : int or None, default=None
         Samples in a batch, for the methods that have some.
     n_threads : int or None, default=None
-        Number of threads; None is one for each core.
+        Number of threads; None is one for each core. Small data use one: the numbers are the same.
     dtype : dtype, default=None
         Type of the factors; None is float32 for float32 data, else float64.
     missing : {'nan', 'unstored'} or None, default=None
@@ -193,6 +199,19 @@ class DictionaryLearning(Factorization):
             return "random", rank, None, None
         # Without codes, zeros: the first pass solves for them.
         return "custom", rank, np.zeros((X.shape[0], rank)) if codes is None else codes, in_ball(atoms)
+
+    def _best_run(self, X: Any, start: tuple[str, int, Any, Any], sample_weight: Any) -> dict[str, Any]:
+        """The better of two runs, of which the second begins with half the penalty."""
+        first = super()._best_run(X, start, sample_weight)
+        if start[0] == "custom" or self.max_iter < 2 * WARM_UP or self.alpha == 0 or first["reason"] == "interrupted":
+            return first
+        half: dict[str, Any] = {"codes": self._codes(self.alpha / 2, "alpha"), "passes": float(WARM_UP)}
+        warm = self._run(X, 0, *start, sample_weight, **half)
+        if warm["interrupt"] is not None:
+            return {**first, "interrupt": warm["interrupt"]}
+        second = self._run(X, 0, "custom", start[1], warm["W"], warm["H"], sample_weight)
+        objectives = [answer["certificate"]["at_point"]["objective"] for answer in (first, second)]
+        return {**(second if objectives[1] < objectives[0] else first), "interrupt": second["interrupt"]}
 
     def _check_algorithms(self) -> None:
         for parameter, choices in (("fit_algorithm", FITS), ("transform_algorithm", TRANSFORMS)):

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
@@ -15,7 +16,7 @@ from . import _proxsplit
 from ._advice import advise
 from ._certificate import Certificate
 from ._consensus import Consensus
-from ._data import factor, factor_dtype, native, validated
+from ._data import factor, factor_dtype, native, similarities, validated
 from ._plot import plot
 from ._progress import Progress
 from ._trace import Trace
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
         from typing import Self
     else:
         from typing_extensions import Self
+
+# Multiplications of a product that is done before a second thread is awake.
+SMALL = 4_000_000
 
 INITS = (*_proxsplit.choices()["init"], "custom")
 
@@ -46,6 +50,8 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     dtype: Any
     missing: str | None
     fixed_atoms: Any = None
+    graph: Any = None
+    feature_graph: Any = None
 
     def _terms(self, n_samples: int, n_features: int) -> tuple[str, str]:
         """The text forms of the terms of a row of W and of a row of H."""
@@ -101,7 +107,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             The components to start from, for ``init="custom"``.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights ≥ 0: the misfit of a sample counts so many times, its penalty once. A sample of weight 0 has no influence on the
-            components, and its code is the one that its penalty likes best.
+            components, and its code is a minimizer of the penalty alone, usually 0.
 
         Returns
         -------
@@ -137,7 +143,10 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             self.consensus_ = Consensus.of(factors, objectives) if len(answers) > 1 else None
         return {**best, "interrupt": answers[-1]["interrupt"]}
 
-    def _run(self, X: Any, seed: int, init: str, rank: int, W: Any, H: Any, sample_weight: Any = None) -> dict[str, Any]:
+    def _run(
+        self, X: Any, seed: int, init: str, rank: int, W: Any, H: Any, sample_weight: Any = None, **changes: Any
+    ) -> dict[str, Any]:
+        """One run. With `changes`, settings that are not the estimator's own, nobody is told of it."""
         dtype = factor_dtype(X, self.dtype)
         n_samples, n_features = X.shape
         codes, atoms = self._terms(n_samples, n_features)
@@ -151,10 +160,11 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             "seed": seed,
             "method": self._method(),
             "batch_size": self.batch_size,
-            "threads": self._threads(),
+            "threads": self._useful_threads(X, rank),
             "single": dtype == np.float32,
             "missing": self.missing,
             "loss": self._loss(),
+            **changes,
         }
         if init == "custom":
             W = factor(W, (n_samples, rank), dtype, "W")
@@ -162,10 +172,11 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         else:
             W = H = None
         with Progress(self.verbose, self.max_iter, type(self).__name__) as progress:
-            observer = self._observer(progress)
+            observer = None if changes else self._observer(progress)
             fixed = given_atoms(self.fixed_atoms, rank, n_features, dtype)
             weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64).ravel()
-            return _proxsplit.factorize(native(X), settings, W, H, observer, fixed, weights)
+            graphs = similarities(self.graph, n_samples, "graph"), similarities(self.feature_graph, n_features, "feature_graph")
+            return _proxsplit.factorize(native(X), settings, W, H, observer, fixed, weights, *graphs)
 
     def _observer(self, progress: Progress) -> Any:
         """Called at every look at a run; true ends it."""
@@ -177,6 +188,12 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _threads(self) -> int:
         return threads(self.n_threads)
 
+    def _useful_threads(self, X: Any, rank: int) -> int:
+        """One where a pass is so short that threads would mostly wait for each other; the numbers are the same."""
+        asked = self._threads()
+        entries = X.nnz if sp.issparse(X) else X.size
+        return 1 if self._loss() == "squared" and entries * rank < SMALL else asked
+
     def _keep(self, answer: dict[str, Any], X: Any) -> None:
         self.components_ = answer["H"]
         self.n_components_ = answer["H"].shape[0]
@@ -184,11 +201,13 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.n_iter_ = max(1, int(np.ceil(answer["certificate"]["passes"])))
         self.method_ = answer["method"]
         self.trace_ = Trace(answer["trace"])
-        self.certificate_ = Certificate(**answer["certificate"])
+        self.certificate_ = Certificate.of_factors(answer["certificate"])
         self._codes_term = self._terms(*X.shape)[0]
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Return the codes of X for the fitted components, each row solved to high accuracy on its own.
+
+        A `graph` ties the samples of the fit together; samples that are given here are solved without it.
 
         Parameters
         ----------

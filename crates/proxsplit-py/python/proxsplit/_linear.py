@@ -90,11 +90,11 @@ class _Linear(BaseEstimator):
     ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], list[Certificate]]:
         if alphas is None:
             settings = self._settings(X, [1.0], weights)
-            centred = y
-            if self.fit_intercept and self.loss == "least-squares":
-                # At β = 0 the best intercept is the mean.
-                centred = y - np.average(y, weights=weights)
-            factors = _proxsplit.path_factors(native(X), centred, settings, int(n_alphas), float(eps), weights)
+            pull = _pull(self.loss, y, weights) if self.fit_intercept else None
+            if pull is not None:
+                # Half the squares of pull − Xβ have the same slope at β = 0.
+                settings["loss"] = "least-squares"
+            factors = _proxsplit.path_factors(native(X), y if pull is None else pull, settings, int(n_alphas), float(eps), weights)
         else:
             factors = sorted((float(alpha) for alpha in np.atleast_1d(np.asarray(alphas, float))), reverse=True)
         coefs, intercepts, reports = self._solve(X, y, factors, weights)
@@ -104,6 +104,26 @@ class _Linear(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _pull(loss: str, y: NDArray[Any], weights: NDArray[Any] | None) -> NDArray[Any] | None:
+    """−ℓ′(β₀, yᵢ) for the β₀ that is best where β = 0; None for losses that are not convex, where it need not be unique."""
+    name, _, parameter = loss.partition(":")
+    if name == "least-squares":
+        return y - np.average(y, weights=weights)
+    if name == "logistic":
+        return (y > 0) - np.average(y > 0, weights=weights)
+    if name != "huber":
+        return None
+    bound = float(parameter)
+
+    def pull(level: float) -> NDArray[Any]:
+        return np.clip(y - level, -bound, bound)
+
+    low, high = float(y.min()), float(y.max())
+    while low < (middle := low + (high - low) / 2) < high:
+        low, high = (middle, high) if np.average(pull(middle), weights=weights) > 0 else (low, middle)
+    return pull(high)
 
 
 def _product(X: Any, coef: NDArray[Any]) -> NDArray[Any]:
@@ -254,7 +274,8 @@ class SparseRegressor(RegressorMixin, _Linear):
         y : array-like of shape (n_samples,)
             The targets.
         alphas : array-like or None, default=None
-            The values; None takes `n_alphas` of them from the least one with which β = 0 is the solution down to `eps` of it.
+            The values; None takes `n_alphas` of them from the least one with which β = 0 is the solution (for losses that are not convex,
+            is stationary without an intercept) down to `eps` of it.
         n_alphas : int, default=100
             How many.
         eps : float, default=1e-3
@@ -461,8 +482,8 @@ class SparseClassifier(ClassifierMixin, _Linear):
         y : array-like of shape (n_samples,)
             The labels.
         alphas : array-like or None, default=None
-            The values; None takes `n_alphas` of them from the least one with which β = 0 is the solution without an intercept down to
-            `eps` of it.
+            The values; None takes `n_alphas` of them from the least one with which β = 0 is the solution (for 'sigmoid', is stationary
+            without an intercept) down to `eps` of it.
         n_alphas : int, default=100
             How many.
         eps : float, default=1e-3

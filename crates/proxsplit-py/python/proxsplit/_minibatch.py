@@ -6,7 +6,6 @@ import sys
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
@@ -15,6 +14,7 @@ from ._compat import checked_start
 from ._data import factor, factor_dtype, native, validated
 from ._factorization import checked_rank, checked_run
 from ._nmf import BaseNMF
+from ._stream import Shares, added, counts_components, counts_error, counts_shares, squared_error, squared_shares
 
 if TYPE_CHECKING:
     if sys.version_info >= (3, 11):
@@ -38,7 +38,8 @@ class MiniBatchNMF(BaseNMF):
     batch_size : int, default=1024
         Samples in a batch of :meth:`fit`.
     beta_loss : {'frobenius', 'kullback-leibler', 2, 1}, default='frobenius'
-        The loss, as in :class:`NMF`. 'kullback-leibler' has no :meth:`partial_fit`, and 'batch' or 'incremental' as `method`.
+        The loss, as in :class:`NMF`. 'kullback-leibler' has 'batch' or 'incremental' as `method`, and :meth:`partial_fit` takes alpha_H
+        alone as its penalty of H.
     tol : float, default=1e-4
         When the run has converged, as in :class:`NMF`.
     max_no_improvement : int or None, default=10
@@ -69,7 +70,7 @@ class MiniBatchNMF(BaseNMF):
         The method of :meth:`fit`: 'aggregated' remembers statistics of all batches, 'incremental' is the paper's. Statistics are
         those of the squared loss: for 'kullback-leibler', 'aggregated' is 'incremental'.
     n_threads : int or None, default=None
-        Number of threads; None is one for each core.
+        Number of threads; None is one for each core. Small data use one: the numbers are the same.
     dtype : dtype, default=None
         Type of the factors; None is float32 for float32 data, else float64.
     missing : {'nan', 'unstored'} or None, default=None
@@ -117,9 +118,8 @@ class MiniBatchNMF(BaseNMF):
     solver = "mu"
     batch_size: int
 
-    # What partial_fit remembers: Σ wwᵀ, Σ wxᵀ and the number of samples, all with forgetting.
-    _gram: NDArray[Any]
-    _cross: NDArray[Any]
+    # What partial_fit remembers: shares of all batches and the number of samples, both with forgetting.
+    _shares: Shares
     _seen: float
 
     def __init__(
@@ -198,22 +198,34 @@ class MiniBatchNMF(BaseNMF):
         """
         if self.missing is not None:
             raise ValueError("partial_fit remembers statistics that all features share, which missing entries do not allow; use fit")
-        if self._loss() != "squared":
-            raise ValueError(f"partial_fit remembers statistics of the squared loss, which beta_loss={self.beta_loss!r} does not have; use fit")
-        first = not hasattr(self, "_gram")
+        self._check_stream()
+        first = not hasattr(self, "_shares")
         X = validated(self, X, signed=self._is_signed(), reset=first)
         if first:
             self._begin(X, H)
         seen = self.forget_factor * self._seen + X.shape[0]
-        codes, atoms = self._terms(1, X.shape[1])[0], self._terms(max(1, round(seen)), X.shape[1])[1]
-        W = _proxsplit.encode(native(X), self.components_, codes, self._threads())
+        codes = self._terms(1, X.shape[1])[0]
+        W = _proxsplit.encode(native(X), self.components_, codes, self._threads(), None, self._loss())
         self._seen, self._codes_term = seen, codes
-        self._gram = self.forget_factor * self._gram + W.T @ W
-        self._cross = self.forget_factor * self._cross + np.asarray(W.T @ X, dtype=W.dtype)
-        self.components_ = _proxsplit.update_atoms(self.components_, self._gram, self._cross, atoms, self._threads())
-        self.reconstruction_err_ = _error(X, W, self.components_)
+        new = self._shares_of(X, W)
+        self._shares = new if first else added(self._shares, new, self.forget_factor)
+        self.components_ = self._improved(max(1, round(seen)))
+        self.reconstruction_err_ = (squared_error if self._loss() == "squared" else counts_error)(X, W, self.components_)
         self.n_steps_ += 1
         return self
+
+    def _shares_of(self, X: Any, W: NDArray[Any]) -> Shares:
+        """What is remembered of samples and their codes."""
+        return squared_shares(X, W) if self._loss() == "squared" else counts_shares(X, W, self.components_)
+
+    def _improved(self, n_samples: int) -> NDArray[Any]:
+        """The components that are best for what is remembered of so many samples."""
+        atoms = self._terms(n_samples, self.components_.shape[1])[1]
+        if self._loss() == "squared":
+            return _proxsplit.update_atoms(self.components_, *self._shares, atoms, self._threads())
+        alpha = float(self.alpha_W if self.alpha_H == "same" else self.alpha_H) * n_samples
+        ratio = float(self.l1_ratio)
+        return counts_components(self._shares, self.components_, alpha * ratio, alpha * (1 - ratio))
 
     def _method(self) -> str:
         return "incremental" if self.method == "aggregated" and self._loss() != "squared" else self.method
@@ -221,7 +233,6 @@ class MiniBatchNMF(BaseNMF):
     def _begin(self, X: Any, H: Any) -> None:
         """Given or random components of the size of the data, and no memory."""
         checked_run(self)
-        self._check_forgetting()
         dtype = factor_dtype(X, self.dtype)
         custom = self.init == "custom" and H is not None
         name = type(self).__name__
@@ -234,27 +245,15 @@ class MiniBatchNMF(BaseNMF):
             scale = np.sqrt(max(abs(X.mean()), np.finfo(dtype).tiny) / rank)
             self.components_ = np.ascontiguousarray(scale * random.uniform(0.5, 1.5, (rank, X.shape[1])), dtype=dtype)
         self.n_components_, self.n_steps_, self._seen = rank, 0, 0.0
-        self._gram = np.zeros((rank, rank), dtype)
-        self._cross = np.zeros((rank, X.shape[1]), dtype)
 
-    def _check_forgetting(self) -> None:
+    def _check_stream(self) -> None:
+        if self._loss() != "squared" and (self.H_penalty is not None or str(self.H_set) != "nonneg"):
+            raise ValueError(f"partial_fit with beta_loss={self.beta_loss!r} takes alpha_H and no other H_penalty or H_set; use fit")
         if not 0 <= self.forget_factor <= 1:
             raise ValueError(f"The 'forget_factor' parameter of MiniBatchNMF must be in the range [0, 1]. Got {self.forget_factor!r} instead.")
 
     def _keep(self, answer: dict[str, Any], X: Any) -> None:
         super()._keep(answer, X)
         self.n_steps_ = round(self.certificate_.passes * -(-X.shape[0] // self.batch_size))
-        if self.missing is not None or self._loss() != "squared":
-            return
-        W = answer["W"]
-        self._seen = float(X.shape[0])
-        self._gram = np.ascontiguousarray(W.T @ W)
-        self._cross = np.ascontiguousarray(W.T @ X, dtype=W.dtype)
-
-
-def _error(X: Any, W: NDArray[Any], H: NDArray[Any]) -> float:
-    """‖X − WH‖; a sparse X is not filled."""
-    if not sp.issparse(X):
-        return float(np.linalg.norm(X - W @ H))
-    square = (X.data.astype(np.float64) ** 2).sum() - 2 * np.vdot(W, X @ H.T) + np.vdot(W.T @ W, H @ H.T)
-    return float(np.sqrt(max(square, 0.0)))
+        if self.missing is None:
+            self._seen, self._shares = float(X.shape[0]), self._shares_of(X, answer["W"])

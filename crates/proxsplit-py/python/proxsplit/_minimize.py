@@ -22,10 +22,10 @@ from ._sets import Box
 from ._trace import Trace
 
 _DEFAULTS: dict[str, Any] = {
-    "maxiter": 1000, "maxtime": None, "atol": 1e-9, "check_every": None, "batch_size": 1, "order": "reshuffled",
+    "maxiter": 1000, "maxtime": None, "atol": 1e-9, "check_every": None, "batch_size": None, "order": "reshuffled",
     "inner": "identity", "seed": 0, "lipschitz": None, "convex": False, "disp": False,
 }  # fmt: skip
-_METHODS = ("batch", "incremental", "mini-batch")
+_METHODS = ("batch", "incremental", "mini-batch", "page", "saga")
 _STATUS = {"converged": 0, "pass-limit": 1, "time-limit": 2, "error-floor": 3, "diverged": 4, "interrupted": 5}
 
 
@@ -55,6 +55,10 @@ def minimize(
     fun : callable or None
         ``fun(x, *args)`` returns f(x), or the pair (f(x), ∇f(x)). `x` has the shape and the type of `x0`. The gradient may be anything
         that `numpy.asarray` reads, such as a tensor of torch or jax. None if `terms` is given.
+        A gradient that is inexact, say from an inner solve that was stopped early, comes with a bound on the norm of its error,
+        ``(value, gradient, bound)``: the certificate then says what the errors may do, and the point is called stationary only if the
+        residual and the bound together are within the tolerance. If `fun` has a parameter ``accuracy``, it is told the error that the run
+        can afford at `x` (infinite at the start), so that inner solves need not be more exact than that.
     x0 : array_like
         The start; float32 stays float32, everything else becomes float64. It is not changed. `fun` must be finite there.
     args : tuple, optional
@@ -71,12 +75,15 @@ def minimize(
         `batch`, and its gradient.
     step : float, str or sequence of float, optional
         A constant step; steps one after the other; or a rule: ``"diminishing:FIRST,POWER"``, ``"backtracking"``,
-        ``"bb"`` (Barzilai and Borwein) or ``"adaptive"``. Incremental methods need numbers or ``"diminishing"``. By default whole
-        gradients make quasi-Newton steps, incremental passes begin with min(1, 1/L) and then follow the objective, and mini-batches
-        keep min(1, 1/L), with an estimated L.
-    method : {"batch", "incremental", "mini-batch"}, optional
+        ``"bb"`` (Barzilai and Borwein) or ``"adaptive"``. Methods with `terms` need numbers or ``"diminishing"``. By default whole
+        gradients make quasi-Newton steps, incremental passes begin with min(1, 1/L) and then follow the objective, mini-batches
+        keep min(1, 1/L), and the steps of page and saga are halved, and taken back, where the objective does not fall enough, with an
+        estimated L. An inexact `fun` needs a number or ``options["lipschitz"]``.
+    method : {"batch", "incremental", "mini-batch", "page", "saga"}, optional
         ``"batch"`` uses whole gradients, ``"incremental"`` a pass over the terms that moves the point in between,
-        ``"mini-batch"`` one batch a step. The default is incremental if there are `terms`.
+        ``"mini-batch"`` one batch a step, ``"page"`` whole gradients now and then and differences over a batch in between,
+        ``"saga"`` one batch a step and the last gradient of every other one. The errors of the last two vanish, so that constant
+        steps reach stationary points. The default is incremental if there are `terms`.
     tol : float, optional
         Stop when the residual is below `tol` times the size of what cancels in it at a solution (the gradient at the start, or
         at x if that is larger), plus ``options["atol"]``. None is 1e-6.
@@ -89,7 +96,7 @@ def minimize(
     options : dict, optional
         ``maxiter`` passes over the data (1000), ``maxtime`` in seconds, ``atol`` (1e-9), ``check_every`` so many passes (at growing
         distances where a look costs a pass),
-        ``batch_size`` (1), ``order`` of the terms ("cyclic", "reshuffled", "random"), ``inner`` operator of a pass
+        ``batch_size`` (1; for page and saga the square root of the number of terms), ``order`` of the terms ("cyclic", "reshuffled", "random"), ``inner`` operator of a pass
         ("identity", "prox"), ``seed`` (0), ``lipschitz`` constant of ∇f if it is known,
         ``convex`` if f is, and ``disp`` to show progress.
 

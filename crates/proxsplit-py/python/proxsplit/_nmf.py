@@ -130,7 +130,7 @@ class NMF(BaseNMF):
     batch_size : int or None, default=None
         Samples in a batch, for the methods that have some.
     n_threads : int or None, default=None
-        Number of threads; None is one for each core.
+        Number of threads; None is one for each core. Small data use one: the numbers are the same.
     dtype : dtype, default=None
         Type of the factors; None is float32 for float32 data, else float64.
     missing : {'nan', 'unstored'} or None, default=None
@@ -138,6 +138,12 @@ class NMF(BaseNMF):
         over the others, and the product WH stands for them.
     fixed_atoms : array-like of shape (some, n_features), default=None
         The first components, which are kept to the bit; n_components counts them. No penalty and no set acts on them.
+    graph : {array-like, sparse matrix} of shape (n_samples, n_samples), default=None
+        Similarities s ≥ 0 of samples, such as a graph of nearest neighbours: ½Σ_ij s_ij‖w_i − w_j‖² over the rows of W is added to the
+        objective, so that similar samples have similar codes. Give H a penalty or a bounded set, or the graph can be made to cost
+        nothing by moving scale to H. Multiply it by a number to make it count more.
+    feature_graph : {array-like, sparse matrix} of shape (n_features, n_features), default=None
+        The same for features: ½Σ_ij s_ij‖h_i − h_j‖² over the columns of H, so that components are smooth.
 
     Attributes
     ----------
@@ -201,6 +207,8 @@ class NMF(BaseNMF):
         dtype: Any = None,
         missing: str | None = None,
         fixed_atoms: Any = None,
+        graph: Any = None,
+        feature_graph: Any = None,
     ) -> None:
         self.n_components = n_components
         self.init = init
@@ -226,6 +234,8 @@ class NMF(BaseNMF):
         self.dtype = dtype
         self.missing = missing
         self.fixed_atoms = fixed_atoms
+        self.graph = graph
+        self.feature_graph = feature_graph
 
     def _check_solver(self) -> None:
         checked_solver(self.solver, type(self).__name__)

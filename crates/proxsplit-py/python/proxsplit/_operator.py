@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._arguments import as_float, as_python, as_text, matrix_shape
+from ._arguments import as_float, as_literal, as_python, as_text, matrix_shape
 from ._proxsplit import Term
 
 # Every class of the catalogue by its name in text forms.
@@ -23,6 +23,8 @@ class Operator:
 
     _term: Term
     _name: ClassVar[str]
+    # The arguments, if no text form has them all.
+    _arguments: tuple[Any, ...] | None = None
 
     def __init_subclass__(cls, name: str | None = None) -> None:
         if name is not None:
@@ -37,6 +39,13 @@ class Operator:
         """The operator of this class with these arguments."""
         numbers = ",".join(map(as_text, arguments))
         return _make(cls, Term(f"{cls._name}:{numbers}" if numbers else cls._name))
+
+    @classmethod
+    def _without_text(cls, term: Term, *arguments: Any) -> Any:
+        """The operator of this class that `term` is, made from arguments that have no text form."""
+        operator = _make(cls, term)
+        object.__setattr__(operator, "_arguments", arguments)
+        return operator
 
     def value(self, x: ArrayLike) -> float:
         """Return g(x); infinity outside the domain.
@@ -100,7 +109,7 @@ class Operator:
 
         Raises ValueError if g is not convex.
         """
-        return _make(Conjugate, self._term.conjugate())
+        return _conjugate_of(self)
 
     @property
     def modulus(self) -> float:
@@ -134,19 +143,23 @@ class Operator:
     @property
     def _has_text(self) -> bool:
         """Whether the text form says it all."""
-        return True
+        return self._arguments is None
 
     def _key(self) -> Any:
         """What makes two operators of a class equal."""
-        return str(self)
+        if self._arguments is None:
+            return str(self)
+        return tuple((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in self._arguments)
 
     def __str__(self) -> str:
         return self._term.text
 
     def __repr__(self) -> str:
-        name, _, arguments = str(self).partition(":")
-        del name
-        return f"{type(self).__name__}({', '.join(map(as_python, filter(None, arguments.split(','))))})"
+        if self._arguments is None:
+            arguments = [as_python(argument) for argument in str(self).partition(":")[2].split(",") if argument]
+        else:
+            arguments = [as_literal(argument) for argument in self._arguments]
+        return f"{type(self).__name__}({', '.join(arguments)})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Operator) and type(self) is type(other) and self._key() == other._key()
@@ -155,7 +168,7 @@ class Operator:
         return hash((type(self), self._key()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return parse, (str(self),)
+        return (parse, (str(self),)) if self._arguments is None else (type(self), self._arguments)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"operators are immutable; make a new one instead of changing {name}")
@@ -187,18 +200,27 @@ class Sum(Operator):
 class Conjugate(Operator):
     """The convex conjugate of a term, as made by :meth:`Operator.conjugate`. It has no text form."""
 
+    _original: Operator
+
+    def _key(self) -> Any:
+        return type(self._original), self._original._key()
+
+    def _flat(self, x: ArrayLike) -> tuple[NDArray[Any], tuple[int, ...]]:
+        return self._original._flat(x)
+
     def __str__(self) -> str:
-        return f"conjugate({self._term.text})"
+        return f"conjugate({self._original})"
 
     def __repr__(self) -> str:
-        return f"{parse(self._term.text)!r}.conjugate()"
+        term = f"({self._original!r})" if isinstance(self._original, Sum) else repr(self._original)
+        return f"{term}.conjugate()"
 
     def conjugate(self) -> Operator:
         """Return the term itself: a closed convex term is the conjugate of its conjugate."""
-        return parse(self._term.text)
+        return self._original
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _conjugate_of, (self._term.text,)
+        return _conjugate_of, (self._original,)
 
 
 def parse(text: str) -> Operator:
@@ -263,5 +285,7 @@ def _make(cls: type, term: Term) -> Any:
     return operator
 
 
-def _conjugate_of(text: str) -> Operator:
-    return parse(text).conjugate()
+def _conjugate_of(original: Operator) -> Operator:
+    conjugate: Conjugate = _make(Conjugate, original._term.conjugate())
+    object.__setattr__(conjugate, "_original", original)
+    return conjugate

@@ -26,6 +26,10 @@ class Term:
     def __new__(cls, text: str) -> Term: ...
     @staticmethod
     def bounds(lower: Sequence[float], upper: Sequence[float]) -> Term: ...
+    @staticmethod
+    def weighted_l1(weights: Sequence[float]) -> Term: ...
+    @staticmethod
+    def variation(name: str, weight: float, shape: tuple[int, int], tolerance: float) -> Term: ...
     def joined(self, other: Term) -> Term: ...
     def conjugate(self) -> Term: ...
     @property
@@ -59,13 +63,23 @@ def factorize(
     observe: Callable[[float, float, float], object] | None = None,
     fixed: NDArray[Any] | None = None,
     sample_weight: NDArray[Any] | None = None,
+    graph: Any = None,
+    feature_graph: Any = None,
 ) -> dict[str, Any]: ...
 def encode(
     data: Any, h: NDArray[Any], term: str, threads: int, missing: str | None = None, loss: str | None = None
 ) -> NDArray[Any]: ...
 def update_atoms(h: NDArray[Any], gram: NDArray[Any], cross: NDArray[Any], term: str, threads: int) -> NDArray[Any]: ...
 def audit(
-    data: Any, w: NDArray[Any], h: NDArray[Any], codes: str, atoms: str, missing: str | None = None, loss: str | None = None
+    data: Any,
+    w: NDArray[Any],
+    h: NDArray[Any],
+    codes: str,
+    atoms: str,
+    missing: str | None = None,
+    loss: str | None = None,
+    graph: Any = None,
+    feature_graph: Any = None,
 ) -> dict[str, Any]: ...
 def select_rank(
     data: Any, plan: Mapping[str, Any], observe: Callable[[int, bool, int, float], object] | None = None

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from numpy.typing import ArrayLike
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from ._operator import Operator, _make
+from ._operator import Operator
+from ._per_entry import PerEntry
 from ._proxsplit import Term
 
 
@@ -18,49 +16,18 @@ class NonNeg(Operator, name="nonneg"):
         return cls._of()
 
 
-class Box(Operator, name="box"):
+class Box(PerEntry, name="box"):
     """The set lower ≤ x ≤ upper; infinite bounds are allowed.
 
     Arrays are bounds for every entry, of the shape of `x`; such a box has no text form.
     """
 
-    # The bounds, if they are arrays.
-    _bounds: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
-
     def __new__(cls, lower: ArrayLike, upper: ArrayLike) -> Box:
-        if np.ndim(lower) == 0 and np.ndim(upper) == 0:
-            return cls._of(lower, upper)
-        low, high = np.broadcast_arrays(np.asarray(lower, float), np.asarray(upper, float))
-        box: Box = _make(cls, Term.bounds(low.ravel(order="F").tolist(), high.ravel(order="F").tolist()))
-        object.__setattr__(box, "_bounds", (low.copy(), high.copy()))
-        return box
+        return cls._with(lower, upper)
 
-    @property
-    def _has_text(self) -> bool:
-        return self._bounds is None
-
-    def _key(self) -> Any:
-        if self._bounds is None:
-            return str(self)
-        return self._bounds[0].shape, self._bounds[0].tobytes(), self._bounds[1].tobytes()
-
-    def _flat(self, x: ArrayLike) -> tuple[NDArray[Any], tuple[int, ...]]:
-        if self._bounds is not None and np.shape(x) != self._bounds[0].shape:
-            raise ValueError(f"x has shape {np.shape(x)}, but the bounds have shape {self._bounds[0].shape}")
-        return super()._flat(x)
-
-    def __repr__(self) -> str:
-        if self._bounds is None:
-            return super().__repr__()
-        return f"Box({', '.join(map(_numbers, self._bounds))})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return super().__reduce__() if self._bounds is None else (Box, self._bounds)
-
-
-def _numbers(array: NDArray[np.float64]) -> str:
-    """The array as a list that Python reads back."""
-    return str(array.tolist()).replace("-inf", "float('-inf')").replace(" inf", " float('inf')").replace("[inf", "[float('inf')")
+    @staticmethod
+    def _entries(*numbers: list[float]) -> Term:
+        return Term.bounds(*numbers)
 
 
 class Binary(Operator, name="binary"):

@@ -13,6 +13,7 @@ use proxsplit::{Class, Lipschitz, Panoc, Prox, Smooth, Splitting};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use settings::Settings;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -73,6 +74,8 @@ fn minimize_as<'py, T: Scalar>(
         convex: f.convex,
         raised: &raised,
         started: AtomicBool::new(false),
+        inexact: AtomicBool::new(false),
+        first: Mutex::new(None),
     };
     let user;
     let g: &dyn Prox<T> = match g {
@@ -93,7 +96,14 @@ fn minimize_as<'py, T: Scalar>(
         looked_out: Instant::now(),
     };
     let result = py.detach(|| -> PyResult<_> {
-        if settings.is_plain()? {
+        if settings.method == "batch" {
+            f.begin(g, start);
+        }
+        let states_error = !Smooth::<T>::is_exact(&f);
+        if states_error {
+            settings.accepts_errors(Smooth::<T>::lipschitz(&f))?;
+        }
+        if settings.is_plain()? && !states_error {
             let mut solver = Panoc::new(&f, g, start)
                 .map_err(refuse)?
                 .lipschitz(Smooth::<T>::lipschitz(&f));

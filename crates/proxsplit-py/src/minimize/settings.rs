@@ -2,7 +2,7 @@
 
 use crate::error::refuse;
 use crate::scalar::Scalar;
-use proxsplit::gradient::{IncrementalPass, Inner, MiniBatch};
+use proxsplit::gradient::{IncrementalPass, Inner, MiniBatch, Page, Saga, usual_batch};
 use proxsplit::order::Order;
 use proxsplit::step::{Choice, Given, StepRule};
 use proxsplit::{FiniteSum, Lipschitz, Looks, Prox, Smooth, Splitting, Stop};
@@ -20,8 +20,8 @@ enum Step {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Settings {
-    method: String,
-    batch_size: usize,
+    pub(super) method: String,
+    batch_size: Option<usize>,
     order: String,
     inner: String,
     seed: u64,
@@ -54,6 +54,24 @@ impl Settings {
         self.inner.parse::<Inner>().map_err(refuse)?;
         let is_auto = matches!(&self.step, Step::Rule(text) if text == "auto");
         Ok(self.method == "batch" && is_auto)
+    }
+
+    /// `Ok` if the steps do not have to be learned from gradients that are off.
+    pub(super) fn accepts_errors(&self, lipschitz: Lipschitz) -> PyResult<()> {
+        let known = match &self.step {
+            Step::Given(_) => true,
+            Step::Rule(text) if text == "auto" => lipschitz != Lipschitz::Unknown,
+            Step::Rule(text) => {
+                let choice: Choice = text.parse().map_err(refuse)?;
+                matches!(choice, Choice::Constant(_) | Choice::Diminishing { .. })
+            }
+        };
+        if known {
+            return Ok(());
+        }
+        Err(refuse(
+            "fun states an error of its gradient, and steps cannot be learned from gradients that are off: give options={'lipschitz': L}, or a step as a number, a list of numbers or 'diminishing:FIRST,POWER'",
+        ))
     }
 
     /// The solver with the step rule that was asked for.
@@ -93,7 +111,8 @@ impl Settings {
     ) -> PyResult<Splitting<'a, T>> {
         let order = self.order.parse().map_err(refuse)?;
         let inner = self.inner.parse().map_err(refuse)?;
-        let visits = (self.batch_size, order, self.seed);
+        let visits = (self.batch_size.unwrap_or(1), order, self.seed);
+        let size = self.batch_size.unwrap_or_else(|| usual_batch(f.terms()));
         Ok(match self.method.as_str() {
             "batch" => solver,
             "incremental" => {
@@ -102,6 +121,8 @@ impl Settings {
             "mini-batch" => {
                 solver.gradient(MiniBatch::new(f, visits.0, visits.1, visits.2).map_err(refuse)?)
             }
+            "page" => solver.gradient(Page::new(f, size, order, self.seed).map_err(refuse)?),
+            "saga" => solver.gradient(Saga::new(f, size, order, self.seed).map_err(refuse)?),
             other => return Err(refuse(format!("method '{other}' is not known"))),
         })
     }

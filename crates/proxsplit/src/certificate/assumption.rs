@@ -1,6 +1,7 @@
 //! What a theorem assumes of a run, and how firmly that is known.
 
 use super::curve::limit;
+use super::theorem::follow_moves;
 use crate::ledger::{Level, Source};
 use crate::solve::{Method, Setting};
 use crate::{Class, Lipschitz};
@@ -76,14 +77,20 @@ pub(super) fn of_steps(setting: &Setting) -> Assumption {
             (Standing::Measured, text.into())
         }
         Method::Monotone => {
-            let text = "no accepted pass raises the objective, and passes without momentum come again and again";
+            let text = "passes without momentum come again and again, begin no higher than the last of them ended, and do not raise the objective";
             (Standing::Measured, text.into())
         }
         Method::Adaptive if convex && setting.ledger.is_exact() => {
             let text = "the step follows the local curvature of a convex problem";
             (Standing::Proved, text.into())
         }
-        Method::Splitting | Method::Adaptive | Method::Subgradient => in_range(setting),
+        Method::Guarded => {
+            let text = "from look to look Φ falls by a part of Σ‖Δ‖²/η: where it has not, the run is taken back and the step halved";
+            (Standing::Measured, text.into())
+        }
+        Method::Splitting | Method::Adaptive | Method::Following | Method::Subgradient => {
+            in_range(setting)
+        }
     };
     Assumption {
         name: "step",
@@ -145,6 +152,11 @@ pub(super) fn of_errors(setting: &Setting) -> Assumption {
         // Whatever its level so far, it is of the order of the step.
         standing = Standing::Proved;
         "the drift of a pass vanishes with the step".into()
+    } else if follow_moves(setting) {
+        // Whatever its level so far, it is of the order of the moves, whose squares have a finite sum.
+        standing = Standing::Proved;
+        "‖e‖ is at most a multiple of the moves since the last refresh, and vanishes with them"
+            .into()
     } else if errors.is_known() {
         let level = errors.total();
         format!("‖e‖ ≤ {level:.2e}, as it was wherever it was seen in the second half of the run")

@@ -21,6 +21,9 @@ pub struct AtPoint {
     pub reference_step: f64,
     /// What a stopped prox may hide from the residual; `None` if that is unknown.
     pub prox_error: Option<f64>,
+    /// What an inexact gradient of the user may hide from the residual: 0 if it is exact; `None` if that is unknown.
+    #[serde(default = "exact")]
+    pub gradient_error: Option<f64>,
     /// The size of what cancels in the residual at a solution: tolerances are relative to it.
     #[serde(deserialize_with = "null_is_nan")]
     pub scale: f64,
@@ -35,6 +38,12 @@ pub struct AtPoint {
     pub feasible: bool,
     /// The two blocks of a factorization, whose residual is the larger of theirs, relative to their scales.
     pub pair: Option<Pair>,
+}
+
+/// Records of the time before gradients could be inexact.
+#[allow(clippy::unnecessary_wraps)] // The type of the field.
+fn exact() -> Option<f64> {
+    Some(0.0)
 }
 
 /// What is true of a pair (X, A): each factor with the other one fixed.
@@ -85,9 +94,10 @@ impl Pair {
 }
 
 impl AtPoint {
-    /// The number that a tolerance is compared with: the residual and what a stopped prox may hide from it.
+    /// The number that a tolerance is compared with: the residual and what a stopped prox or an inexact gradient may hide from it.
     pub fn stationarity(&self) -> f64 {
-        self.residual + self.prox_error.unwrap_or(f64::INFINITY)
+        let unknown = f64::INFINITY;
+        self.residual + self.prox_error.unwrap_or(unknown) + self.gradient_error.unwrap_or(unknown)
     }
 
     /// Whether x is a point that may be returned: finite, and in the domain of g.

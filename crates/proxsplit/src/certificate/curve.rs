@@ -22,7 +22,7 @@ use crate::solve::{Method, Setting};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Curve {
     /// c
-    bracket: f64,
+    pub(crate) bracket: f64,
     /// K, by which errors are multiplied in the residual.
     pub(crate) constant: f64,
     /// ηL

@@ -33,7 +33,7 @@ pub struct Certificate {
     pub of_method: OfMethod,
     /// The residual up to which the point would have been called stationary.
     pub tolerance: f64,
-    /// Φ at the start.
+    /// Φ at the first look: at the start or, where g is not convex, one exact step from it.
     pub start_objective: f64,
     /// Passes over the data until the returned point was reached.
     pub passes: f64,
@@ -68,6 +68,15 @@ impl Certificate {
                 },
             ));
         }
+        if at.gradient_error != Some(0.0) {
+            lines.push((
+                "gradient",
+                match at.gradient_error {
+                    Some(error) => format!("inexact; adds at most {error:.2e} to the residual"),
+                    None => "inexact, and its error is unknown".into(),
+                },
+            ));
+        }
         if let Some(text) = self.minimum() {
             lines.push(("minimum", text));
         }
@@ -75,12 +84,7 @@ impl Certificate {
         lines.extend(of.assumptions.iter().map(|a| ("assumes", a.to_string())));
         let errors = of.errors.entries();
         lines.extend(errors.map(|(source, level)| ("error", format!("{source}: {level}"))));
-        if let Some(rate) = of.rate {
-            lines.push((
-                "rate",
-                format!("some step so far moved x by at most {rate:.2e}"),
-            ));
-        }
+        lines.extend(of.rate_in_words().map(|text| ("rate", text)));
         lines
     }
 

@@ -11,7 +11,7 @@ pub struct Standard {
     pub relative: f64,
     /// The relative suboptimality that is asked for, if any.
     pub gap: Option<f64>,
-    /// Φ at the start.
+    /// Φ at the first look.
     pub start_objective: f64,
 }
 
@@ -27,6 +27,8 @@ pub enum Obstacle {
     AboveStart,
     /// The prox is a stopped iteration, and how far it is off is unknown or too much.
     ProxError,
+    /// The gradient is inexact, and by how much is unknown or too much.
+    GradientError,
     /// The duality gap allows an objective far above the minimum.
     Gap(f64),
     /// A dead atom can be replaced at a gain.
@@ -80,6 +82,9 @@ impl Standard {
         }
         if at.residual + at.prox_error.unwrap_or(f64::INFINITY) > tolerance.max(at.residual) {
             return Some(Obstacle::ProxError);
+        }
+        if at.stationarity() > tolerance.max(at.residual) {
+            return Some(Obstacle::GradientError);
         }
         let enough = fraction.sqrt() * now + fraction.powf(1.5) * start;
         if let Some(gap) = at.gap.filter(|gap| *gap > enough) {

@@ -17,9 +17,11 @@ pub enum Guarantee {
     Minimizer,
     /// Errors vanish: limit points are stationary.
     Stationary,
-    /// Errors vanish, but so slowly that Φ need not converge: some limit point is stationary, if there is one.
+    /// Passes with momentum and without: limit points of those without are stationary.
+    PlainStationary,
+    /// Errors vanish, but so slowly that Φ need not converge: some limit point is stationary, if iterates stay bounded.
     SomeStationary,
-    /// Some limit point has a residual of at most `radius` = K·ē.
+    /// Some limit point has a residual of at most `radius` = K·ē, if iterates stay bounded.
     Neighbourhood {
         /// ē, the largest level of the errors.
         error: f64,
@@ -66,6 +68,12 @@ pub(crate) struct Stretch {
 /// Errors that vanish with the step.
 pub(super) const DRIFT: [Source; 1] = [Source::IncrementalDrift];
 
+/// Whether the errors vanish because the moves do, and they follow them.
+pub(super) fn follow_moves(setting: &Setting) -> bool {
+    matches!(setting.method, Method::Following | Method::Guarded)
+        && setting.ledger.is_exact_but_for(&[Source::Stale])
+}
+
 impl OfMethod {
     /// Weighs the assumptions. The ledger of `setting` has the largest errors of the second half of the run.
     pub(crate) fn new(setting: &Setting, stretch: &Stretch) -> Self {
@@ -77,10 +85,12 @@ impl OfMethod {
         Self {
             // A floor is judged by K, whether the rest of the theorem holds or not.
             constant: curve
-                .filter(|_| !setting.ledger.is_exact())
+                .filter(|_| !setting.ledger.is_exact() && !follow_moves(setting))
                 .map(|curve| curve.constant),
             // A look at a g that is not convex is one prox step ahead, so that Φ(x⁰) itself is not known.
             rate: curve
+                // Steps that were taken back count for nothing.
+                .filter(|_| setting.method != Method::Guarded)
                 .filter(|_| is_covered && setting.class == Class::Convex)
                 .and_then(|curve| stretch.rate(&curve)),
             guarantee,
@@ -97,13 +107,28 @@ impl OfMethod {
 
     /// What the theorem promises, with the condition that it rests on if that is only estimated.
     pub fn promise(&self) -> String {
-        let is_estimated = |a: &Assumption| a.standing == Standing::Estimated;
         let claims = !matches!(self.guarantee, Guarantee::None { .. });
-        if claims && self.assumptions.iter().any(is_estimated) {
+        if claims && self.rests_on_estimates() {
             format!("if the estimates below hold: {}", self.guarantee)
         } else {
             self.guarantee.to_string()
         }
+    }
+
+    /// What the rate says in words, with the same condition.
+    pub(super) fn rate_in_words(&self) -> Option<String> {
+        let condition = if self.rests_on_estimates() {
+            "if the estimates above hold: "
+        } else {
+            ""
+        };
+        self.rate
+            .map(|rate| format!("{condition}some step so far moved x by at most {rate:.2e}"))
+    }
+
+    fn rests_on_estimates(&self) -> bool {
+        let is_estimated = |a: &Assumption| a.standing == Standing::Estimated;
+        self.assumptions.iter().any(is_estimated)
     }
 }
 
@@ -119,7 +144,10 @@ impl Stretch {
 fn guarantee(setting: &Setting, assumptions: &[Assumption], curve: Option<Curve>) -> Guarantee {
     let errors = &setting.ledger;
     let none = |because| Guarantee::None { because };
-    let scheduled = matches!(setting.method, Method::Splitting | Method::Adaptive);
+    let scheduled = matches!(
+        setting.method,
+        Method::Splitting | Method::Adaptive | Method::Following | Method::Guarded
+    );
     if setting.method == Method::Subgradient {
         return none("subgradient steps are not covered by the splitting theorem");
     }
@@ -141,10 +169,16 @@ fn guarantee(setting: &Setting, assumptions: &[Assumption], curve: Option<Curve>
             name => name,
         });
     }
-    if errors.is_exact() || setting.vanishing && errors.is_exact_but_for(&DRIFT) {
+    let follows = follow_moves(setting);
+    if errors.is_exact() || follows || setting.vanishing && errors.is_exact_but_for(&DRIFT) {
         return match setting.convex && setting.class == Class::Convex {
             // Drift ~ η raises Φ by a multiple of η²: only where that is summable does Φ converge.
-            _ if !errors.is_exact() && !setting.square_summable => Guarantee::SomeStationary,
+            _ if !(errors.is_exact() || follows || setting.square_summable) => {
+                Guarantee::SomeStationary
+            }
+            // Σ η·(‖Δ‖/η)² < ∞ and Σ η = ∞ say only that ‖Δ‖/η is small again and again.
+            _ if follows && setting.vanishing && !errors.is_exact() => Guarantee::SomeStationary,
+            _ if setting.method == Method::Monotone => Guarantee::PlainStationary,
             true => Guarantee::Minimizer,
             false => Guarantee::Stationary,
         };
@@ -182,10 +216,15 @@ impl fmt::Display for Guarantee {
         match self {
             Guarantee::Minimizer => out.write_str("limit points are minimizers"),
             Guarantee::Stationary => out.write_str("limit points are stationary"),
-            Guarantee::SomeStationary => out.write_str("some limit point is stationary"),
+            Guarantee::PlainStationary => {
+                out.write_str("limit points of the passes without momentum are stationary")
+            }
+            Guarantee::SomeStationary => {
+                out.write_str("some limit point is stationary, if x stays bounded")
+            }
             Guarantee::Neighbourhood { error, radius } => write!(
                 out,
-                "some limit point has a residual of at most {radius:.2e} = {:.2}·ē, ē = {error:.2e}",
+                "some limit point has a residual of at most {radius:.2e} = {:.2}·ē, ē = {error:.2e}, if x stays bounded",
                 radius / error
             ),
             Guarantee::InExpectation => out.write_str(

@@ -53,10 +53,12 @@ pub(super) fn words(certificate: &Certificate) -> String {
             format!("stationary to tolerance: residual {residual:.2e} ≤ {tolerance:.2e}{minimum}")
         }
         Verdict::Optimal => {
-            let gap = relative_gap(certificate).unwrap_or(0.0);
-            format!(
-                "optimal to tolerance: objective at most {gap:.1e} (relative) above the minimum"
-            )
+            // Where the minimum may be 0, no part of it is known.
+            let gap = match (relative_gap(certificate), at.gap) {
+                (Some(gap), _) => format!("{gap:.1e} (relative)"),
+                (None, gap) => format!("{:.1e}", gap.unwrap_or(f64::NAN).max(0.0)),
+            };
+            format!("optimal to tolerance: objective at most {gap} above the minimum")
         }
         Verdict::AtErrorFloor => {
             let (cause, remedy) = match certificate.of_method.errors.largest() {
@@ -93,10 +95,16 @@ fn shortfall(certificate: &Certificate) -> String {
         Some(Obstacle::ProxError) => {
             format!("{small}, but the stopped prox may hide more: tighten its tolerance")
         }
+        Some(Obstacle::GradientError) => {
+            format!("{small}, but the inexact gradient may hide more: tighten its error")
+        }
         Some(Obstacle::Gap(gap)) => {
-            format!(
-                "{small}, but the objective may be {gap:.2e} above the minimum: ask for a smaller tolerance"
-            )
+            let advice = if tolerance > 0.0 {
+                ": ask for a smaller tolerance"
+            } else {
+                ""
+            };
+            format!("{small}, but the objective may be {gap:.2e} above the minimum{advice}")
         }
         Some(Obstacle::Escape(gain)) => {
             format!("{small}, but replacing a dead atom would lower the objective by {gain:.2e}")

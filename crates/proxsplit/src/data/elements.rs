@@ -1,5 +1,7 @@
 //! Slices of numbers whose type is known at run time only.
 
+use rayon::prelude::*;
+
 /// A stored number type.
 pub trait Element: Copy + Send + Sync + 'static {
     /// The number as `f64`, exactly.
@@ -126,8 +128,8 @@ impl Elements<'_> {
     /// Position of the first NaN or infinity.
     pub fn first_non_finite(&self) -> Option<usize> {
         match self {
-            Elements::F32(values) => values.iter().position(|v| !v.is_finite()),
-            Elements::F64(values) => values.iter().position(|v| !v.is_finite()),
+            Elements::F32(values) => first_where(values, |v| !v.is_finite()),
+            Elements::F64(values) => first_where(values, |v| !v.is_finite()),
             _ => None,
         }
     }
@@ -135,16 +137,36 @@ impl Elements<'_> {
     /// Position of the first infinity.
     pub fn first_infinite(&self) -> Option<usize> {
         match self {
-            Elements::F32(values) => values.iter().position(|v| v.is_infinite()),
-            Elements::F64(values) => values.iter().position(|v| v.is_infinite()),
+            Elements::F32(values) => first_where(values, f32::is_infinite),
+            Elements::F64(values) => first_where(values, f64::is_infinite),
             _ => None,
         }
     }
 
     /// Position of the first number below 0.
     pub fn first_negative(&self) -> Option<usize> {
-        dispatch!(Elements: self => values, values.iter().position(|v| v.f64() < 0.0))
+        dispatch!(Elements: self => values, first_where(values, |v| v.f64() < 0.0))
     }
+}
+
+/// Numbers that are looked at together.
+const PART: usize = 1 << 15;
+
+/// Position of the first number for which `is_found`, on all threads.
+pub(crate) fn first_where<T: Copy + Sync>(
+    values: &[T],
+    is_found: impl Fn(T) -> bool + Sync,
+) -> Option<usize> {
+    // A fold over a part vectorizes; an early exit would not.
+    let within = |(k, part): (usize, &[T])| {
+        let is_there = part.iter().fold(false, |any, &v| any | is_found(v));
+        let at = is_there.then(|| part.iter().position(|&v| is_found(v)));
+        at.flatten().map(|at| k * PART + at)
+    };
+    if values.len() <= PART {
+        return within((0, values));
+    }
+    values.par_chunks(PART).enumerate().find_map_first(within)
 }
 
 impl Indices<'_> {
@@ -161,5 +183,25 @@ impl Indices<'_> {
     /// Index `i`; negative ones come out as huge numbers.
     pub fn get(&self, i: usize) -> usize {
         dispatch!(Indices: self => indices, indices[i].at())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_several_is_found_in_any_part() {
+        let mut values = vec![1.0; 3 * PART + 7];
+        assert_eq!(Elements::F64(&values).first_non_finite(), None);
+        for at in [3 * PART + 6, 2 * PART, PART + 3, PART - 1, 0] {
+            values[at] = f64::NAN;
+            assert_eq!(Elements::F64(&values).first_non_finite(), Some(at));
+            assert_eq!(Elements::F64(&values).first_infinite(), None);
+        }
+        values[PART] = f64::NEG_INFINITY;
+        assert_eq!(Elements::F64(&values).first_infinite(), Some(PART));
+        assert_eq!(Elements::F64(&values).first_negative(), Some(PART));
+        assert_eq!(Elements::U8(&[]).first_negative(), None);
     }
 }

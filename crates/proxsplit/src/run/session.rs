@@ -20,7 +20,7 @@ pub struct Saved {
     pub kept: Option<usize>,
 }
 
-/// One run. Time counts only while the solver works, so observers are free.
+/// One run. Time counts while the solver is set up and while it works, so observers are free.
 ///
 /// A session that is saved and resumed ends like one that was never disturbed, if its solver does.
 ///
@@ -112,6 +112,9 @@ impl Session {
         mut observer: impl Observer<S>,
     ) -> Report {
         let mut interrupted = false;
+        if self.progress == Progress::START {
+            self.seconds += solver.take_set_up();
+        }
         loop {
             if self.limit.is_some() || interrupted || self.is_due(solver.look_cost()) {
                 let (row, end) = self.look(solver);

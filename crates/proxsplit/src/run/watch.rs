@@ -3,7 +3,7 @@
 use super::{Reason, Row, Stop};
 use crate::certificate::{AtPoint, Curve, Obstacle, OfMethod, Standard, Stretch, Verdict};
 use crate::ledger::Ledger;
-use crate::solve::{Progress, Setting};
+use crate::solve::{Method, Progress, Setting};
 
 /// What a run has seen so far.
 #[derive(Debug, Clone)]
@@ -153,9 +153,10 @@ impl Watch {
         let Some((early, late)) = self.halves() else {
             return false;
         };
-        // With steps that go to zero, or shorten by themselves, the floor falls with them.
-        let Some(curve) = Curve::of(setting).filter(|_| !(setting.vanishing || setting.adapts))
-        else {
+        // With steps that go to zero, or shorten by themselves, or errors that follow the moves, the floor falls with them.
+        let follows = matches!(setting.method, Method::Following | Method::Guarded);
+        let falls = setting.vanishing || setting.adapts || follows;
+        let Some(curve) = Curve::of(setting).filter(|_| !falls) else {
             return false;
         };
         let errors = errors_of(&late).or_larger(&setting.ledger);
@@ -265,6 +266,7 @@ const NOTHING: AtPoint = AtPoint {
     residual: f64::NAN,
     reference_step: f64::NAN,
     prox_error: None,
+    gradient_error: None,
     scale: f64::NAN,
     rounding: f64::NAN,
     gap: None,

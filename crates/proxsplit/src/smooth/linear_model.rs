@@ -163,6 +163,12 @@ pub trait Linear<T: Real = f64>: FiniteSum<T> {
     /// s_i ← φ_i′(z_i); returns Σ_i φ_i(z_i).
     fn slopes(&self, z: &[f64], s: &mut [f64]) -> f64;
 
+    /// s_k ← φ_i′(a_iᵀx) for the row i = `rows[k]`.
+    fn slopes_of(&self, rows: &[usize], x: &[T], s: &mut [f64]);
+
+    /// out ← out + Σ_k w_k a_i for the row i = `rows[k]`.
+    fn add_rows(&self, rows: &[usize], w: &[f64], out: &mut [T]);
+
     /// Σ_i φ_i(z_i)
     fn total(&self, z: &[f64]) -> f64;
 
@@ -178,9 +184,6 @@ pub trait Linear<T: Real = f64>: FiniteSum<T> {
 
     /// An upper bound of L that costs one look at the entries of A; it may be far above L, and is infinite if it overflows.
     fn curvature_bound(&self) -> f64;
-
-    /// Whether f falls towards its infimum along x, without reaching it, where z = Ax.
-    fn escapes(&self, z: &[f64]) -> bool;
 
     /// Room for columns of A; `None` if there are too many rows.
     #[doc(hidden)]
@@ -212,6 +215,25 @@ impl<T: Real, L: Loss> Linear<T> for LinearModel<'_, T, L> {
         total
     }
 
+    fn slopes_of(&self, rows: &[usize], x: &[T], s: &mut [f64]) {
+        let (x, intercept) = self.split(x);
+        self.design.dots(Picked::list(rows), x, s);
+        for (&i, s) in rows.iter().zip(s) {
+            let (_, slope) = self.loss.at(*s + intercept, self.targets[i].f64());
+            *s = self.weight(i) * slope;
+        }
+    }
+
+    fn add_rows(&self, rows: &[usize], w: &[f64], out: &mut [T]) {
+        if self.has_intercept
+            && let Some(last) = out.last_mut()
+        {
+            *last += T::of(w.iter().sum());
+        }
+        let cols = self.design.cols();
+        self.design.add(Picked::list(rows), w, &mut out[..cols]);
+    }
+
     fn total(&self, z: &[f64]) -> f64 {
         let rows = z.iter().zip(&self.targets).enumerate();
         rows.map(|(i, (&z, b))| self.weight(i) * self.loss.at(z, b.f64()).0)
@@ -239,11 +261,6 @@ impl<T: Real, L: Loss> Linear<T> for LinearModel<'_, T, L> {
         let squares = *self.squares.get_or_init(|| self.design.sum_of_squares());
         // The sum may be rounded down.
         (squares + self.ones()) * (1.0 + 1e-9) * self.loss.curvature() * self.heaviest()
-    }
-
-    fn escapes(&self, z: &[f64]) -> bool {
-        let mut rows = z.iter().zip(&self.targets);
-        rows.all(|(&z, b)| self.loss.escapes(z, b.f64()))
     }
 
     fn columns(&self) -> Option<Columns<T>> {
@@ -295,6 +312,17 @@ impl<T: Real, L: Loss> Smooth<T> for LinearModel<'_, T, L> {
 
     fn lower_bound(&self) -> Option<f64> {
         self.loss.is_nonnegative().then_some(0.0)
+    }
+
+    fn falls_forever(&self, x: &[T]) -> bool {
+        let (x, intercept) = self.split(x);
+        let stays = |i: usize, z: f64| {
+            let escapes = self.loss.escapes(z + intercept, self.targets[i].f64());
+            (f64::from(u8::from(!escapes)), 0.0)
+        };
+        let falls = |rows| self.design.sweep(rows, x, None, stays).0 == 0.0;
+        // Mostly the first row knows better.
+        falls(Picked::list(&[0])) && falls(self.design.all())
     }
 
     fn cancelling(&self) -> Option<f64> {
@@ -372,5 +400,9 @@ impl<T: Real, L: Loss> FiniteSum<T> for LinearModel<'_, T, L> {
         let margin = 1.0 + f64::EPSILON * self.design.cols() as f64;
         let largest = largest + f64::from(u8::from(self.has_intercept));
         Lipschitz::Known(largest * margin).scaled(self.loss.curvature() * self.heaviest())
+    }
+
+    fn linear(&self) -> Option<&dyn Linear<T>> {
+        Some(self)
     }
 }

@@ -9,11 +9,12 @@
 //! | [`Cauchy`] | Σ_i (c²/2) log(1 + (r_i/c)²), r_i = a_iᵀx − b_i | no |
 //! | [`GemanMcClure`] | Σ_i (r_i²/2)/(1 + r_i²/c²) | no |
 //! | [`Quadratic`] | xᵀQx/2 + cᵀx | if Q ⪰ 0 |
-//! | [`FnSmooth`], [`FnSum`] | closures | as you say |
+//! | [`FnSmooth`], [`FnSum`], [`FnInexact`] | closures | as you say |
 //!
 //! The first six are a [`LinearModel`] with a scalar [`Loss`]: a new one is one small file.
 
 mod closure;
+mod inexact;
 mod linear_model;
 pub mod lipschitz;
 pub mod loss;
@@ -21,6 +22,7 @@ mod quadratic;
 mod spectrum;
 
 pub use closure::{FnSmooth, FnSum};
+pub use inexact::FnInexact;
 pub use linear_model::{Linear, LinearModel};
 pub use loss::{Cauchy, GemanMcClure, HuberRegression, LeastSquares, Logistic, Loss, Sigmoid};
 pub use quadratic::Quadratic;

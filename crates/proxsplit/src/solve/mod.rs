@@ -62,7 +62,12 @@ pub enum Method {
     WorkingSet,
     /// Proximal splitting whose steps follow the local curvature; proved for convex problems.
     Adaptive,
-    /// Any passes that never raise Φ, with plain descent passes again and again in between.
+    /// Proximal splitting with errors that follow the moves, and steps so short that both vanish.
+    Following,
+    /// The same with longer steps whose descent is checked at every look; where the check fails, the run is taken back and the step is
+    /// halved.
+    Guarded,
+    /// Any passes, with descent passes again and again in between, each of which begins no higher than the last one ended.
     Monotone,
     /// A subgradient step, which no theorem here covers.
     Subgradient,
@@ -104,6 +109,11 @@ pub trait Solver: Iterator<Item = Progress> {
     /// What a look costs, in passes.
     fn look_cost(&self) -> f64 {
         1.0
+    }
+
+    /// Seconds that were spent before the first step, told once: a run counts them.
+    fn take_set_up(&mut self) -> f64 {
+        0.0
     }
 
     /// What is known of this run since the last look.

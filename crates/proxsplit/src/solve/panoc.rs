@@ -85,8 +85,13 @@ pub struct Panoc<'a, T: Real = f64> {
 }
 
 impl<'a, T: Real> Panoc<'a, T> {
-    /// Minimizes f + g from `start`, which is copied, and moved into the domain of g if it lies outside.
+    /// Minimizes f + g from `start`, which is copied, and moved into the domain of g if it lies outside. Refuses an f whose gradients
+    /// are not exact.
     pub fn new(f: &'a dyn Smooth<T>, g: &'a dyn Prox<T>, start: &[T]) -> Result<Self, Error> {
+        if !f.is_exact() {
+            let cause = "the line search of Panoc needs exact gradients, and f says that its own are not: use Splitting";
+            return Err(Error::Incompatible(cause.into()));
+        }
         let zeros = || vec![T::ZERO; start.len()];
         Ok(Self {
             point: Point::new(f, g, start)?,
@@ -191,7 +196,7 @@ impl<T: Real> Solver for Panoc<'_, T> {
             adapts: false,
             constant: None,
             ledger: self.ledger,
-            assumptions: Vec::new(),
+            assumptions: self.point.escape().into_iter().collect(),
         }
     }
 

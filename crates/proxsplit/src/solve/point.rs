@@ -1,11 +1,11 @@
 //! The point of a solver, and what is true there by the exact gradient.
 
 use super::probe::Probe;
-use crate::certificate::AtPoint;
+use crate::certificate::{Assumption, AtPoint, Standing};
 use crate::error::{Error, all_finite, length};
 use crate::gap::Gap;
 use crate::linalg::vec;
-use crate::{Prox, Real, Smooth};
+use crate::{Kind, Prox, Real, Smooth};
 
 /// x with f, g and the exact gradient.
 pub(super) struct Point<'a, T: Real> {
@@ -14,11 +14,17 @@ pub(super) struct Point<'a, T: Real> {
     pub(super) x: Vec<T>,
     pub(super) gradient: Vec<T>,   // ∇f(x), as long as the value is there
     pub(super) value: Option<f64>, // f(x)
+    pub(super) error: f64,         // a bound on the error of the gradient, if f is not exact
+    pub(super) accuracy: f64,      // the error that the next gradient may have
     probe: Option<Probe<T>>, // x⁺ = P_η(x − η∇f(x)) of the last look; taken out while it is made
     kept: Option<Vec<T>>,    // the point to return
     start: Option<Start>,    // what the first look has found
+    pub(super) escapes: bool, // whether Φ falls forever along x, as far as the last look has seen
     refuted: Refuted,        // the largest L that a look has proved to be too small
 }
+
+/// Below this part of its scale, a residual may be that of a point on the way to infinity.
+const NEARLY: f64 = 1e-3;
 
 /// The sizes of a run.
 #[derive(Clone, Copy)]
@@ -56,21 +62,26 @@ impl<'a, T: Real> Point<'a, T> {
             x,
             gradient: vec![T::ZERO; start.len()],
             value: None,
+            error: 0.0,
+            accuracy: f64::INFINITY,
             probe: Some(Probe::new(start.len(), g.class())),
             kept: None,
             start: None,
+            escapes: false,
             refuted: Refuted::default(),
         })
     }
 
     /// f(x) and, in `gradient`, ∇f(x); costs nothing if they are there already.
     pub(super) fn evaluate(&mut self) -> f64 {
-        match self.value {
-            Some(value) => value,
-            None => *self
-                .value
-                .insert(self.f.gradient(&self.x, &mut self.gradient)),
+        if let Some(value) = self.value {
+            return value;
         }
+        let (value, error) = self
+            .f
+            .gradient_within(&self.x, self.accuracy, &mut self.gradient);
+        self.error = error;
+        *self.value.insert(value)
     }
 
     /// Whether a look is at x⁺ and needs a gradient there.
@@ -121,16 +132,19 @@ impl<'a, T: Real> Point<'a, T> {
         self.note(highest.max(objective), shown.refuted);
         let (x, gradient) = self.looked_at();
         let scale = self.scale_beside(gradient);
+        // Far from stationary it does not matter yet.
+        let escapes = shown.residual < NEARLY * scale && self.is_free() && self.f.falls_forever(x);
         let least = || {
             self.f
                 .lower_bound()
                 .zip(crate::gap::infimum(self.g, x.len()))
         };
-        AtPoint {
+        let at = AtPoint {
             objective,
             residual: shown.residual,
             reference_step: shown.step,
             prox_error: shown.prox_error,
+            gradient_error: Some(shown.gradient_error).filter(|error| error.is_finite()),
             scale,
             // A step that has collapsed must not excuse a large residual.
             rounding: (4.0 * T::EPSILON.f64() * (vec::norm(x) / shown.step + scale))
@@ -142,7 +156,24 @@ impl<'a, T: Real> Point<'a, T> {
             },
             feasible: penalty.is_finite(),
             pair: None,
-        }
+        };
+        self.escapes = escapes;
+        at
+    }
+
+    /// Whether g is the same all along a ray: zero, or a cone.
+    fn is_free(&self) -> bool {
+        let form = self.g.form();
+        form.kind == Kind::Zero || form.is_set() && form.homogeneous
+    }
+
+    /// What is said if Φ falls forever along x.
+    pub(super) fn escape(&self) -> Option<Assumption> {
+        self.escapes.then(|| Assumption {
+            name: "there is no minimum: the objective falls forever along x",
+            standing: Standing::Violated,
+            text: "x separates the labels and nothing holds it back: along x the objective falls towards an infimum that no point reaches".into(),
+        })
     }
 
     /// Notes the sizes of the first look, and what a look has shown of L. The objective is the larger one of x and x⁺.
@@ -159,7 +190,8 @@ impl<'a, T: Real> Point<'a, T> {
 
     /// A finite bound on Φ(x) − inf Φ, if x is what is returned.
     fn gap(&self, value: f64) -> Option<Gap> {
-        if self.looks_beyond() {
+        // A gradient that is off proves nothing.
+        if self.looks_beyond() || self.error != 0.0 {
             return None;
         }
         let gap = crate::gap::suboptimality(self.f, self.g, &self.x, value, &self.gradient);

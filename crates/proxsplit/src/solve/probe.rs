@@ -24,6 +24,8 @@ pub(super) struct Shown {
     pub(super) residual: f64,
     /// What a stopped prox may hide from the residual; `None` if nothing bounds it.
     pub(super) prox_error: Option<f64>,
+    /// The same for an inexact gradient; NaN if nothing bounds it.
+    pub(super) gradient_error: f64,
     /// f(x⁺), if g is not convex.
     pub(super) value: Option<f64>,
     /// The largest L that a failed check has proved to be too small; 0 if none has failed.
@@ -61,9 +63,11 @@ impl<T: Real> Probe<T> {
         loop {
             let error = self.go(from, step);
             let moved = vec::distance(&from.x, &self.x);
-            let value = self
-                .is_returned()
-                .then(|| from.f.gradient(&self.x, &mut self.gradient));
+            let beyond = self.is_returned().then(|| {
+                from.f
+                    .gradient_within(&self.x, from.accuracy, &mut self.gradient)
+            });
+            let value = beyond.map(|(value, _)| value);
             let is_new = moved / step < 0.5 * self.checked;
             if !is_safe && (value.is_some() || is_new) {
                 self.checked = moved / step;
@@ -71,22 +75,25 @@ impl<T: Real> Probe<T> {
                 // A step that rounds to nothing would show nothing.
                 let can_shorten = vec::norm(&from.gradient) * shorter
                     > T::EPSILON.f64() * vec::norm(&from.x).max(f64::MIN_POSITIVE);
-                if !self.bends_little(from, moved / step) && can_shorten {
+                let off = beyond.map(|(_, off)| off);
+                if !self.bends_little(from, moved / step, off) && can_shorten {
                     refuted = 1.0 / step;
                     self.checked = f64::INFINITY;
                     step = shorter;
                     continue;
                 }
             }
-            // ∇f(x⁺) moves by L‖p − p*‖ ≤ ‖p − p*‖/η at most.
-            let (residual, weight) = match value {
-                None => (moved / step, 1.0),
-                Some(_) => (self.slope(from, step), 2.0),
+            // ∇f(x⁺) moves by L‖p − p*‖ ≤ ‖p − p*‖/η at most. The prox of a convex g passes on no more than the error of ∇f(x); else that
+            // of ∇f(x⁺) is all that counts.
+            let (residual, weight, gradient_error) = match beyond {
+                None => (self.move_or_slope(from, moved, step), 1.0, from.error),
+                Some((_, off)) => (self.slope(from, &self.gradient, step), 2.0, off),
             };
             return Shown {
                 step,
                 residual,
                 prox_error: error.map(|error| weight * error / step),
+                gradient_error,
                 value,
                 refuted,
             };
@@ -102,37 +109,50 @@ impl<T: Real> Probe<T> {
         from.g.prox_with_error(&mut self.x, eta)
     }
 
-    /// Whether ∇f changes by no more than `residual` = ‖x⁺ − x‖/η from x to x⁺, up to rounding. Where there is no x⁺, no shorter
+    /// Whether ∇f changes by no more than `residual` = ‖x⁺ − x‖/η from x to x⁺, up to rounding and the errors of both gradients, where
+    /// `off` is that of ∇f(x⁺) if it is there already. Where there is no x⁺, no shorter
     /// step would help.
-    fn bends_little(&self, from: &Point<'_, T>, residual: f64) -> bool {
+    fn bends_little(&self, from: &Point<'_, T>, residual: f64, off: Option<f64>) -> bool {
         if !residual.is_finite() {
             return true;
         }
-        let changed = if self.is_returned() {
-            vec::distance(&self.gradient, &from.gradient)
+        let (changed, off) = if let Some(off) = off {
+            (vec::distance(&self.gradient, &from.gradient), off)
         } else {
             scratch::with(self.x.len(), |gradient: &mut [T]| {
-                from.f.gradient(&self.x, gradient);
-                vec::distance(gradient, &from.gradient)
+                let (_, off) = from.f.gradient_within(&self.x, from.accuracy, gradient);
+                (vec::distance(gradient, &from.gradient), off)
             })
         };
         let rounding = 64.0 * T::EPSILON.f64() * from.scale();
-        changed <= residual * (1.0 + 1e-9) + rounding
+        let errors = off + from.error;
+        errors.is_nan() || changed <= residual * (1.0 + 1e-9) + rounding + errors
     }
 
-    /// ‖∇f(x⁺) + (y − x⁺)/η‖ with the y = x − η∇f(x) that the prox was given, rounded as it was. Where y rounds to x, the
+    /// ‖x⁺ − x‖/η; where the rounding of x alone is more than a gradient that counts, also as ‖∇f(x) + (y − x⁺)/η‖, the larger one:
+    /// there y rounds to x, and any point would look stationary.
+    fn move_or_slope(&self, from: &Point<'_, T>, moved: f64, step: f64) -> f64 {
+        let epsilon = T::EPSILON.f64();
+        let seen = moved / step;
+        if epsilon * vec::norm(&from.x) / step > epsilon.sqrt() * from.scale() {
+            seen.max(self.slope(from, &from.gradient, step))
+        } else {
+            seen
+        }
+    }
+
+    /// ‖∇ + (y − x⁺)/η‖ with the y = x − η∇f(x) that the prox was given, rounded as it was. Where y rounds to x, the
     /// formula with x − η∇f(x) in full would lose ∇f.
-    fn slope(&self, from: &Point<'_, T>, step: f64) -> f64 {
+    fn slope(&self, from: &Point<'_, T>, gradient: &[T], step: f64) -> f64 {
         let eta = T::of(step);
         let given = from.x.iter().zip(&from.gradient);
-        let squares =
-            given
-                .zip(self.x.iter().zip(&self.gradient))
-                .map(|((&x, &g), (p, beyond))| {
-                    let y = x - eta * g;
-                    let slope = beyond.f64() + (y.f64() - p.f64()) / step;
-                    slope * slope
-                });
+        let squares = given
+            .zip(self.x.iter().zip(gradient))
+            .map(|((&x, &g), (p, beyond))| {
+                let y = x - eta * g;
+                let slope = beyond.f64() + (y.f64() - p.f64()) / step;
+                slope * slope
+            });
         squares.sum::<f64>().sqrt()
     }
 }

@@ -1,21 +1,29 @@
 //! Algorithm 1, inexact proximal splitting: xᵏ⁺¹ = P_η^g(xᵏ − η·∇̃f(xᵏ)).
 
+mod assumptions;
+mod guard;
 mod iteration;
 
 use super::point::Point;
 use super::seen::Seen;
 use super::{Method, Setting, Solver};
-use crate::certificate::{Assumption, AtPoint, Standing};
+use crate::certificate::{AtPoint, Curve};
 use crate::gradient::GradientSource;
 use crate::ledger::{Ledger, Level, Source};
-use crate::step::{BarzilaiBorwein, BoldDriver, Constant, StepRule};
+use crate::step::{BarzilaiBorwein, BoldDriver, Constant, Guarded, StepRule};
 use crate::{Class, Error, Lipschitz, Prox, Real, Smooth};
+use guard::Guard;
+
+/// An inexact gradient may be off by this part of R/K: K·ē, at which runs stop falling, is then below the residual R of the last look.
+/// Where the error is larger than R, R may be all error, and the error falls by this part of 1/K.
+const AFFORDED: f64 = 0.5;
 
 /// The one iteration: a gradient step on f, exact or not, then the prox of g.
 ///
 /// The errors of the gradient need not vanish and the steps need not shrink; no descent is enforced unless the step
 /// rule asks for it. By default the gradient is exact and the steps are Barzilai–Borwein's; with a gradient source
-/// the default is a constant step min(1, 1/L), and for incremental passes [`BoldDriver`] that begins there.
+/// the default is a constant step min(1, 1/L), for incremental passes [`BoldDriver`] that begins there, and for errors that follow
+/// the moves [`Guarded`].
 ///
 /// ```
 /// use proxsplit::data::{Dense, Elements, Order};
@@ -38,9 +46,11 @@ pub struct Splitting<'a, T: Real = f64> {
     trial: Vec<T>,    // xᵏ⁺¹ while it is made, xᵏ⁻¹ afterwards
     seen: Seen,       // of exact gradients
     value_before: f64, // f(xᵏ⁻¹)
+    error_before: f64, // the bound on the error of ∇f(xᵏ⁻¹), if f is not exact
     ledger: Ledger,   // the largest errors since the last look
     looked: bool,     // whether the last thing done was a look
     objective: Option<f64>, // Φ(xᵏ), for rules that watch it
+    guard: Guard<T>,  // for rules that are guarded
     step: f64,        // the latest η
     steps: Option<(f64, f64)>, // the least and the greatest η
     iteration: u64,
@@ -59,9 +69,11 @@ impl<'a, T: Real> Splitting<'a, T> {
             trial: vec![T::ZERO; start.len()],
             seen: Seen::new(f.lipschitz()),
             value_before: f64::NAN,
+            error_before: 0.0,
             ledger: Ledger::default(),
             looked: false,
             objective: None,
+            guard: Guard::default(),
             step: 0.0,
             steps: None,
             iteration: 0,
@@ -102,7 +114,13 @@ impl<'a, T: Real> Splitting<'a, T> {
 
     /// The rule that was asked for, or the default.
     fn rule(&mut self) -> &mut (dyn StepRule + 'a) {
-        if self.rule.is_none() && self.seen.given == Lipschitz::Unknown {
+        let rule = self.rule.take().unwrap_or_else(|| self.default_rule());
+        &mut **self.rule.insert(rule)
+    }
+
+    fn default_rule(&mut self) -> Box<dyn StepRule + 'a> {
+        // Differences of inexact gradients over short ways say nothing of L.
+        if self.seen.given == Lipschitz::Unknown && self.point.f.is_exact() {
             self.seen.given = crate::smooth::lipschitz::estimate(self.point.f, &self.point.x, 0);
         }
         // Where g is not convex in any way, the theorem asks for η < 1/L.
@@ -112,15 +130,21 @@ impl<'a, T: Real> Splitting<'a, T> {
         };
         let constant = Constant::within(self.seen.given.scaled(safety)).unwrap_or(Constant::UNIT);
         let first = self.first_step();
-        let is_pass = self.source.as_ref().map(|source| source.is_pass());
-        let rule = self.rule.get_or_insert_with(|| match is_pass {
-            None => BarzilaiBorwein::new(first).map_or(Box::new(constant), |rule| Box::new(rule)),
-            Some(true) => {
-                BoldDriver::new(first.min(1.0)).map_or(Box::new(constant), |rule| Box::new(rule))
-            }
-            Some(false) => Box::new(constant),
-        });
-        rule.as_mut()
+        let Some(source) = &self.source else {
+            return match BarzilaiBorwein::new(first) {
+                Ok(rule) if self.point.f.is_exact() => Box::new(rule),
+                _ => Box::new(constant),
+            };
+        };
+        if let Some(follows) = source.following() {
+            let bold = follows.step.unwrap_or(first / 3.0) / safety;
+            return Guarded::new(bold).map_or(Box::new(constant), |rule| Box::new(rule));
+        }
+        if source.is_pass() {
+            return BoldDriver::new(first.min(1.0))
+                .map_or(Box::new(constant), |rule| Box::new(rule));
+        }
+        Box::new(constant)
     }
 
     /// 1/L, or 1 if nothing is known of L.
@@ -139,39 +163,14 @@ impl<'a, T: Real> Splitting<'a, T> {
         }
         seen
     }
-
-    /// What the theorems need besides the step and the errors.
-    fn assumptions(&self) -> Vec<Assumption> {
-        let mut assumptions = Vec::new();
-        if self.rule.as_deref().is_some_and(StepRule::watches) {
-            assumptions.push(Assumption {
-                name: "nothing keeps the steps from collapsing",
-                standing: Standing::Unknown,
-                text: "the sum of all steps is infinite".into(),
-            });
-        }
-        // A batch of all terms is no sample.
-        let sampled = self.ledger.get(Source::Sampling);
-        let sampled = sampled.is_some_and(|level| level.value() != Some(0.0));
-        if let Some(source) = self.source.as_ref().filter(|_| sampled) {
-            assumptions.push(Assumption {
-                name: "the samples are not independent draws",
-                standing: if source.is_unbiased() {
-                    Standing::Proved
-                } else {
-                    Standing::Violated
-                },
-                text: "samples are drawn independently of each other".into(),
-            });
-        }
-        assumptions
-    }
 }
 
 impl<T: Real> Solver for Splitting<'_, T> {
     fn measure(&mut self) -> AtPoint {
         if self.source.is_none() {
             self.find_gradient(self.step);
+        } else if self.rule().is_guarded() {
+            self.check();
         }
         let otherwise = self.rule().scheduled(0).unwrap_or(1.0);
         let beyond = self.point.looks_beyond();
@@ -182,12 +181,17 @@ impl<T: Real> Solver for Splitting<'_, T> {
             .point
             .measure(reference, self.seen().is_safe(reference));
         self.seen.refute(self.point.refuted());
-        let of_source = self.source.as_ref().map(|source| source.source());
+        let of_source = self.source.as_ref().map(GradientSource::source);
         if of_source != Some(Source::Rounding) {
             self.ledger
                 .raise(Source::Rounding, Level::Estimated(at.rounding));
         }
         self.looked = true;
+        if !self.point.f.is_exact() {
+            let constant = Curve::of(&self.setting()).map_or(3.0, |curve| curve.constant);
+            let size = at.residual.max(at.gradient_error.unwrap_or(0.0));
+            self.point.accuracy = AFFORDED * size / constant;
+        }
         at
     }
 
@@ -203,12 +207,12 @@ impl<T: Real> Solver for Splitting<'_, T> {
     fn setting(&self) -> Setting {
         let rule = self.rule.as_deref();
         let method = rule.map_or(Method::Splitting, StepRule::method);
-        Setting {
+        let plain = Setting {
             class: self.point.g.class(),
             convex: self.point.f.is_convex(),
             lipschitz: self.seen().so_far(),
             steps: self.steps,
-            method: if self.source.is_none() {
+            method: if self.source.is_none() && self.point.f.is_exact() {
                 method
             } else {
                 Method::Splitting
@@ -219,6 +223,10 @@ impl<T: Real> Solver for Splitting<'_, T> {
             constant: None,
             ledger: self.ledger,
             assumptions: self.assumptions(),
+        };
+        match self.source.as_ref().and_then(GradientSource::following) {
+            None => plain,
+            Some(follows) => self.of_following(plain, &follows),
         }
     }
 

@@ -11,6 +11,7 @@ mod constant;
 mod descent;
 mod diminishing;
 mod given;
+mod guarded;
 mod text;
 
 pub use adaptive::Adaptive;
@@ -20,6 +21,7 @@ pub use bold_driver::BoldDriver;
 pub use constant::Constant;
 pub use diminishing::Diminishing;
 pub use given::Given;
+pub use guarded::Guarded;
 pub use text::Choice;
 
 use crate::Lipschitz;
@@ -55,6 +57,14 @@ pub trait StepRule: Send {
     fn keeps(&mut self, _before: f64, _after: f64) -> bool {
         true
     }
+
+    /// Whether Φ is checked at every look, as [`Guarded`] says. For gradient sources whose errors follow the moves.
+    fn is_guarded(&self) -> bool {
+        false
+    }
+
+    /// The check at a look. If it has failed, the run is taken back to the last point that has passed it.
+    fn checked(&mut self, _passed: bool) {}
 
     /// Whether η_k → 0 with Σ η_k = ∞.
     fn vanishes(&self) -> bool {
@@ -125,6 +135,12 @@ impl<R: StepRule + ?Sized> StepRule for Box<R> {
     }
     fn keeps(&mut self, before: f64, after: f64) -> bool {
         (**self).keeps(before, after)
+    }
+    fn is_guarded(&self) -> bool {
+        (**self).is_guarded()
+    }
+    fn checked(&mut self, passed: bool) {
+        (**self).checked(passed);
     }
     fn vanishes(&self) -> bool {
         (**self).vanishes()

@@ -29,6 +29,26 @@ fn parabola() -> impl Smooth {
     .convex()
 }
 
+/// The slope is far below what a step of 1/L can add to x = 1.
+#[test]
+fn a_gradient_below_the_rounding_of_x_is_not_lost() {
+    let f = FnSmooth::new(1, |x: &[f64], grad: &mut [f64]| {
+        grad[0] = 1e-25 * (x[0] - 3.0);
+        0.5e-25 * (x[0] - 3.0).powi(2)
+    });
+    let f = f.unwrap().lipschitz(Lipschitz::Known(1.0)).convex();
+    let solver = Splitting::new(&f, &Zero, &[1.0]).unwrap();
+    let mut solver = solver.step(Constant::new(0.5).unwrap());
+    let stop = Stop {
+        residual: 0.0,
+        passes: 5.0,
+        ..Stop::default()
+    };
+    let report = run(&mut solver, &stop, ());
+    assert!(!report.converged(), "{}", report.certificate);
+    assert!(report.certificate.at_point.residual >= 1.9e-25);
+}
+
 #[test]
 fn a_constant_bias_with_a_vanishing_step_is_no_minimizer() {
     let f = parabola();

@@ -55,6 +55,7 @@ impl Args {
         read.push(overwrite::file_of(&self.data));
         read.extend(self.fixed_x.clone());
         read.extend(self.weights.files());
+        read.extend(self.graphs.files());
         overwrite::refuse(kept.iter().map(|name| path.join(name)), &read)?;
         let kept = if self.resume && path.join(checkpoint::FILE).exists() {
             &[][..]
@@ -97,9 +98,11 @@ impl Args {
         let codes = terms::join(self.a_penalty.as_ref(), self.a_set.as_ref())?;
         let weights = self.weights.read(self.samples)?;
         let data = input.data::<T>(self.scale)?.with_weights(weights.of())?;
+        let graphs = self.graphs.read()?;
         let fixed = self.fixed_x.as_deref().map(read::atoms).transpose()?;
         let mut problem = Problem::new(&data, self.rank, T::term(&atoms), T::term(&codes))?
             .with_loss(self.loss)?;
+        problem = graphs.join(problem)?;
         if let (Some(fixed), Some(path)) = (&fixed, &self.fixed_x) {
             let refused = || format!("--fixed-x {}", path.display());
             problem = problem.with_fixed(fixed).with_context(refused)?;

@@ -2,8 +2,8 @@
 
 use super::start::Start;
 use crate::args::{
-    DataName, Image, Limits, Reading, Shown, WeightFiles, count, misuse, named, nonnegative,
-    positive,
+    DataName, GraphFiles, Image, Limits, Reading, Shown, WeightFiles, count, misuse, named,
+    nonnegative, positive,
 };
 use crate::command::list::METHODS;
 use crate::input::SAMPLES;
@@ -56,6 +56,8 @@ pub(crate) struct Args {
     pub(super) fixed_x: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Problem")]
     pub(super) weights: WeightFiles,
+    #[command(flatten, next_help_heading = "Problem")]
+    pub(super) graphs: GraphFiles,
     /// Whether samples are the columns or the rows of the data
     #[arg(long, value_parser = named!(Samples, SAMPLES), default_value_t = Samples::Columns, help_heading = "Problem")]
     pub(super) samples: Samples,
@@ -152,6 +154,7 @@ impl Args {
     pub(super) fn description(&self) -> anyhow::Result<Description> {
         self.check_method()?;
         let [row_weights, column_weights, weights] = self.weights.described()?;
+        let [(x_graph, x_graph_weight), (a_graph, a_graph_weight)] = self.graphs.described()?;
         Ok(Description {
             rank: self.rank,
             loss: self.loss,
@@ -163,6 +166,10 @@ impl Args {
             row_weights,
             column_weights,
             weights,
+            x_graph,
+            x_graph_weight,
+            a_graph,
+            a_graph_weight,
             samples: self.samples,
             missing: self.missing,
             scale: self.scale,

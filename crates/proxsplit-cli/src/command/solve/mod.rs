@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::{Outcome, output, overwrite, read, terms};
 use anyhow::ensure;
 use clap::ValueEnum;
-use proxsplit::gradient::Inner;
+use proxsplit::gradient::{Inner, Page, Saga, usual_batch};
 use proxsplit::order::Order;
 use proxsplit::smooth::Linear;
 use proxsplit::smooth::loss::{Named, Shape};
@@ -56,9 +56,9 @@ pub(crate) struct Args {
     /// The last weight of the path, as a part of the first
     #[arg(long, value_name = "R", default_value = "1e-3", value_parser = positive, requires = "path")]
     path_end: f64,
-    /// Rows in a batch of the incremental method
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = count)]
-    batch: usize,
+    /// Rows in a batch; by default 1 for the incremental method, and the square root of the number of rows for page and saga
+    #[arg(long, value_name = "N", value_parser = count)]
+    batch: Option<usize>,
     /// What stands between two batches
     #[arg(long, value_parser = named!(Inner), default_value_t = Inner::Identity)]
     inner: Inner,
@@ -95,6 +95,10 @@ enum Method {
     Panoc,
     /// Batches of rows one after the other, then one prox
     Incremental,
+    /// Whole gradients now and then, corrected by batches in between
+    Page,
+    /// Batches, with a remembered slope of every row
+    Saga,
 }
 
 impl Args {
@@ -190,7 +194,7 @@ impl Args {
         let has_own_steps = matches!(self.method, Method::WorkingSet | Method::Panoc);
         ensure!(
             is_auto || !has_own_steps,
-            "--step is for the methods batch and incremental: the others find their own steps"
+            "--step is for the methods batch, incremental, page and saga: the others find their own steps"
         );
         match self.method {
             Method::Batch | Method::WorkingSet if self.uses_set(g, f.dim()) => {
@@ -214,7 +218,7 @@ impl Args {
             Method::Incremental => {
                 let passes = Passes {
                     inner: self.inner,
-                    batch: self.batch,
+                    batch: self.batch.unwrap_or(1),
                     order: Order::Reshuffled,
                     seed: self.seed,
                 };
@@ -225,7 +229,36 @@ impl Args {
                 let report = run(&mut solver, &stop, observer);
                 Ok((solver.into_x(), report))
             }
+            Method::Page | Method::Saga => {
+                let mut solver = self.remembering(f, g, start)?;
+                let report = run(&mut solver, &stop, observer);
+                Ok((solver.into_x(), report))
+            }
         }
+    }
+
+    /// Steps after every batch, with gradients whose errors vanish.
+    fn remembering<'a>(
+        &self,
+        f: &'a dyn Linear,
+        g: &'a dyn Prox,
+        start: &[f64],
+    ) -> anyhow::Result<Splitting<'a>> {
+        let size = self.batch.unwrap_or_else(|| usual_batch(f.terms()));
+        let solver = Splitting::new(f, g, start)?;
+        let solver = match self.method {
+            Method::Page => solver.gradient(Page::new(f, size, Order::Reshuffled, self.seed)?),
+            _ => solver.gradient(Saga::new(f, size, Order::Reshuffled, self.seed)?),
+        };
+        let Some(rule) = self.step.rule(1.0)? else {
+            return Ok(solver);
+        };
+        ensure!(
+            rule.scheduled(0).is_some(),
+            "--step {}: this method needs a number or diminishing:FIRST,POWER",
+            self.step
+        );
+        Ok(solver.step(rule))
     }
 }
 

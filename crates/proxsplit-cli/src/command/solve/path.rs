@@ -1,6 +1,6 @@
 //! `proxsplit solve --path N`: one problem for many weights.
 
-use super::Args;
+use super::{Args, Method};
 use crate::args::misuse;
 use crate::interrupt::Interrupt;
 use crate::record::{self, Versions};
@@ -31,6 +31,8 @@ struct Step {
     seconds: f64,
     verdict: &'static str,
     converged: bool,
+    #[serde(skip)]
+    diverged: bool,
 }
 
 impl Step {
@@ -48,6 +50,7 @@ impl Step {
             seconds: report.seconds,
             verdict: certificate.verdict.code(),
             converged: report.converged(),
+            diverged: report.reason == Reason::Diverged,
         }
     }
 
@@ -72,7 +75,10 @@ pub(super) fn run(args: &Args, count: usize) -> anyhow::Result<Outcome> {
     if args.path_end >= 1.0 {
         return Err(misuse("--path-end must be below 1: weights fall along the path").into());
     }
-    if args.method == super::Method::Incremental {
+    if matches!(
+        args.method,
+        Method::Incremental | Method::Page | Method::Saga
+    ) {
         return Err(misuse("--path needs whole gradients: leave --method out").into());
     }
     let Some(penalty) = &args.penalty else {
@@ -121,6 +127,8 @@ fn outcome(args: &Args, count: usize, steps: &[Step]) -> Outcome {
     let all = steps.iter().all(|step| step.converged);
     if steps.len() < count {
         Outcome::Interrupted
+    } else if steps.iter().any(|step| step.diverged) {
+        Outcome::Diverged
     } else if args.shown.strict && !all {
         Outcome::NotConverged
     } else {

@@ -1,16 +1,17 @@
 //! The drift e of a pass, and what measured passes have shown of the theorem's numbers.
 
 use super::metric::Metric;
-use super::{Incremental, SHORTEST};
+use super::{Incremental, SHORTEST, damp};
 use crate::codes::largest_eigenvalue_bound;
 use crate::products::{Lanes, dot, times};
+use crate::settings::Step;
 use crate::work::Work;
 use proxsplit::ledger::Level;
 use proxsplit::linalg::vec::axpy;
 use serde::{Deserialize, Serialize};
 
-/// The residual is at the floor when it is below this multiple of ‖e‖; how much shorter the step is then.
-const FLOOR: f64 = 0.85;
+/// The residual stands clear of ‖e‖ while it is above this multiple of it; how much shorter the step is when it is not.
+const FLOOR: f64 = 4.0;
 const SHRINK: f64 = 0.7;
 
 /// What measured passes have shown: numbers of the theorem.
@@ -51,7 +52,8 @@ impl Recent {
 }
 
 impl<T: Lanes> Incremental<T> {
-    /// Notes ‖e‖ of the pass, and shortens the next step if the residual at the start of the pass is no larger.
+    /// Notes ‖e‖ of the pass, and shortens the next step if the residual at the start of the pass is no larger. An automatic schedule takes
+    /// off what is known of e.
     pub(super) fn read_drift(&mut self, work: &Work<'_, T>) {
         let rank = work.problem.rank;
         let drift = &mut self.linear;
@@ -66,26 +68,40 @@ impl<T: Lanes> Incremental<T> {
         if residual <= FLOOR * estimate {
             self.pass.cap = (SHRINK * work.memory.step).max(SHORTEST);
         }
+        if self.step == Step::Auto {
+            // ηΣ_t ∇f_t(x^{k,t}) is now a step of 1 for the codes of the pass, in their own metric.
+            std::mem::swap(&mut self.sum, &mut self.linear);
+            self.metric.copy_from_slice(&self.curvature);
+            damp(&mut self.metric, rank, rank as f64 * T::EPSILON.f64());
+        }
         let level = match self.exact.take() {
-            Some(exact) => Level::Measured(self.measure_drift(exact, work.memory.step)),
+            Some(exact) => Level::Measured(self.measure_drift(exact, work)),
             None => Level::Estimated(estimate),
         };
-        let largest = self
-            .pass
-            .drift
-            .map_or(level, |drift| drift.or_larger(level));
-        self.pass.drift = Some(largest);
+        self.pass.drift = Some(match self.pass.drift {
+            // What was taken off says little of what is left.
+            Some(measured @ Level::Measured(_)) if self.step == Step::Auto => measured,
+            Some(drift) => drift.or_larger(level),
+            None => level,
+        });
     }
 
-    /// ‖e‖ of a pass that began at a look, with e = ∇f(xᵏ) − Σ_t ∇f_t(x^{k,t}); notes L and K of the pass.
+    /// ‖e‖ of a pass that began at a look, with e = ∇f(xᵏ) − Σ_t ∇f_t(x^{k,t}) or what stands for the sum; notes L and K of the pass. A
+    /// pass that began ahead of xᵏ made the step of the gradient less H(x̂ᵏ − xᵏ)/η.
     ///
     /// In the metric H the theorem bounds ‖Δ‖_H by 2η‖e‖_{H⁻¹}/(2 − ηL). Without it, dist(0, ∂Φ) is at most
     /// ‖e‖ + (1/η + L)·√‖H‖·‖Δ‖_H, which is K·‖e‖. Where atoms are fixed e is 0 and H stands for its free part, whose numbers are
     /// no larger.
-    fn measure_drift(&mut self, mut error: Vec<T>, step: f64) -> f64 {
-        axpy(-T::ONE, &self.sum, &mut error);
-        let size = dot(&error, &error).sqrt();
+    fn measure_drift(&mut self, mut error: Vec<T>, work: &Work<'_, T>) -> f64 {
+        let step = self.whole_step(work);
         let rank = self.metric.len().isqrt();
+        axpy(-T::ONE, &self.sum, &mut error);
+        self.linear.copy_from_slice(&self.start);
+        axpy(-T::ONE, &self.point, &mut self.linear);
+        times(&mut self.share.product, &self.metric, &self.linear, rank);
+        axpy(T::of(1.0 / step), &self.share.product, &mut error);
+        work.problem.fixed.clear(&mut error, rank);
+        let size = dot(&error, &error).sqrt();
         let known = &mut self.pass.known;
         let metric = Metric::new(&self.metric, rank);
         let ratio = metric

@@ -10,7 +10,7 @@ use crate::{Factors, Missing, Problem};
 use proxsplit::data::{Dense, Elements, Order};
 use proxsplit::linalg::Mat;
 use proxsplit::prox::NonNegL1;
-use proxsplit::set::L2Ball;
+use proxsplit::set::{L2Ball, NonNeg};
 use proxsplit::{Error, Level, order};
 
 #[test]
@@ -31,7 +31,7 @@ fn the_drift_is_that_of_the_observed_entries() -> Result<(), Error> {
     let start = Factors::new(&x, Mat::from_fn(rank, n, |_, _| 0.25))?;
     let mut work = Work::new(problem, problem.misfit(), start);
     let batches = Batches::new(n, 6, order::Order::Reshuffled, 3)?;
-    let mut incremental = Incremental::new(&work, batches, (Inner::Prox, Step::Auto));
+    let mut incremental = Incremental::new(&work, batches, (Inner::Prox, Step::Constant(1.0)));
     let first = work.factors.x.clone();
     let mut visits = Vec::new();
     for visit in 0..incremental.batches.count() {
@@ -63,5 +63,39 @@ fn the_drift_is_that_of_the_observed_entries() -> Result<(), Error> {
         (found - expected).abs() < 1e-9 * expected,
         "{found}, not {expected}"
     );
+    Ok(())
+}
+
+#[test]
+fn an_automatic_pass_tells_the_objective_of_its_pair() -> Result<(), Error> {
+    let (m, n, rank) = (9, 20, 3);
+    let y: Vec<f64> = (0..m * n)
+        .map(|at| ((at * 7 + at / m) % 10) as f64 / 5.0)
+        .collect();
+    let dense = Dense::new(m, n, Order::ColumnMajor, Elements::F64(&y))?;
+    let data = Data::<f64>::new(dense.into(), 1.0)?;
+    let problem = Problem::new(&data, rank, &NonNeg, &NonNeg)?;
+    let x = Mat::from_fn(m, rank, |i, k| ((i * 3 + k * 5) % 7) as f64 / 10.0);
+    let start = Factors::new(&x, Mat::from_fn(rank, n, |_, _| 0.25))?;
+    let mut work = Work::new(problem, problem.misfit(), start);
+    let batches = Batches::new(n, 6, order::Order::Reshuffled, 3)?;
+    let mut incremental = Incremental::new(&work, batches, (Inner::Prox, Step::Auto));
+    for _ in 0..6 {
+        for _ in 0..incremental.batches.count() {
+            incremental.step(&mut work);
+        }
+        let Factors { x, a, .. } = &work.factors;
+        let squares = (0..m * n).map(|at| {
+            let (row, code) = (&x[at % m * rank..][..rank], &a[at / m * rank..][..rank]);
+            let fit: f64 = row.iter().zip(code).map(|(x, a)| x * a).sum();
+            (y[at] - fit).powi(2)
+        });
+        let expected = 0.5 * squares.sum::<f64>();
+        let told = work.memory.objective.unwrap_or(f64::NAN);
+        assert!(
+            (told - expected).abs() < 1e-10 * data.square(),
+            "{told}, not {expected}"
+        );
+    }
     Ok(())
 }

@@ -131,22 +131,27 @@ impl<'a, T: Lanes> Reweighted<'a, T> {
         }
     }
 
-    /// ‖Σ ω·y·f‖ over the lines of one side: what cancels in a slope.
+    /// ‖Σ w·ρ′(y)·f‖ over the lines of one side, the slope where the other side is 0: what cancels at a solution. Where Huber's bound is
+    /// small, all slopes are, at any point, and would look so beside the data.
     fn scale(&mut self, of_codes: bool, factors: &Factors<T>) -> f64 {
         let (entries, own, factor) = if of_codes {
             (&self.columns, &factors.a, &factors.x)
         } else {
             (&self.rows, &factors.x, &factors.a)
         };
+        let (touching, linear) = (
+            &mut self.touching[..own.len()],
+            &mut self.linear[..own.len()],
+        );
+        touching.fill(T::ZERO);
         let majorant = Majorant {
             entries,
             factor,
-            touching: own,
+            touching,
             first: 0,
             rank: self.rank,
             bound: self.loss.bound(),
         };
-        let linear = &mut self.linear[..own.len()];
         majorant.linear(linear);
         norm(linear)
     }

@@ -87,6 +87,7 @@ impl<'a, T: Lanes> Data<'a, T> {
             gaps: None,
             weights: DataWeights::NONE,
             held_out: Some(speckle),
+            set_up: self.set_up,
             square: 0.0,
         };
         if let Matrix::Sparse(sparse) = self.matrix {

@@ -15,6 +15,7 @@ use super::lanes::{Lanes, Number};
 use crate::rank::Speckle;
 use kernel::Place;
 use proxsplit::data::{Element, Elements, Index, Indices, Order, Sparse, dispatch};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// A sparse matrix by lines.
@@ -176,31 +177,75 @@ enum Way {
 }
 
 /// Starts, indices and values of the other order, by a counting sort.
-fn flip<V: Copy, E: Copy, I: Place>(
+fn flip<V: Copy + Send, E: Copy + Sync, I: Place>(
     starts: &[usize],
     indices: &[I],
     elements: &[E],
     width: usize,
-    widen: impl Fn(E) -> V,
+    widen: impl Fn(E) -> V + Sync,
 ) -> (Vec<usize>, Vec<u32>, Vec<V>) {
-    let mut next = vec![0; width + 1];
+    let mut flipped = vec![0; width + 1];
     for index in indices {
-        next[index.place() + 1] += 1;
+        flipped[index.place() + 1] += 1;
     }
     for l in 0..width {
-        next[l + 1] += next[l];
+        flipped[l + 1] += flipped[l];
     }
-    let flipped = next.clone();
     let mut lines = vec![0; indices.len()];
     // Every place is written once; until then it holds the value of its own number.
     let mut values: Vec<V> = elements.iter().map(|&e| widen(e)).collect();
-    for (line, pair) in starts.windows(2).enumerate() {
-        for at in pair[0]..pair[1] {
-            let to = &mut next[indices[at].place()];
-            lines[*to] = line as u32;
-            values[*to] = widen(elements[at]);
-            *to += 1;
+    // Every task looks at all entries and writes those of its own lines.
+    let tasks = cut(
+        &flipped,
+        (&mut lines, &mut values),
+        rayon::current_num_threads(),
+    );
+    tasks.into_par_iter().for_each(|task| {
+        let mut next: Vec<usize> = flipped[task.range.clone()].to_vec();
+        let first = flipped[task.range.start];
+        for (line, pair) in starts.windows(2).enumerate() {
+            for at in pair[0]..pair[1] {
+                let place = indices[at].place().wrapping_sub(task.range.start);
+                if let Some(to) = next.get_mut(place) {
+                    task.lines[*to - first] = line as u32;
+                    task.values[*to - first] = widen(elements[at]);
+                    *to += 1;
+                }
+            }
         }
-    }
+    });
     (flipped, lines, values)
+}
+
+/// Some lines of the other order, and where their entries go.
+struct Flip<'a, V> {
+    range: Range<usize>,
+    lines: &'a mut [u32],
+    values: &'a mut [V],
+}
+
+/// All lines in `count` parts with about equally many entries.
+fn cut<'a, V>(
+    starts: &[usize],
+    (mut lines, mut values): (&'a mut [u32], &'a mut [V]),
+    count: usize,
+) -> Vec<Flip<'a, V>> {
+    let (width, all) = (starts.len() - 1, lines.len());
+    let (mut tasks, mut line) = (Vec::with_capacity(count), 0);
+    for part in 1..=count {
+        // The last part also has the lines without entries at the end.
+        let enough = starts.partition_point(|&start| start < all * part / count);
+        let end = if part == count { width } else { enough };
+        let range = line..end.clamp(line, width);
+        let entries = starts[range.end] - starts[range.start];
+        let (head, tail) = lines.split_at_mut(entries);
+        let (front, back) = values.split_at_mut(entries);
+        (lines, values, line) = (tail, back, range.end);
+        tasks.push(Flip {
+            range,
+            lines: head,
+            values: front,
+        });
+    }
+    tasks
 }

@@ -7,6 +7,7 @@ fn at(objective: f64, residual: f64) -> AtPoint {
         residual,
         reference_step: 1.0,
         prox_error: Some(0.0),
+        gradient_error: Some(0.0),
         scale: 1.0,
         rounding: 1e-15,
         gap: None,
@@ -26,7 +27,7 @@ const STANDARD: Standard = Standard {
 #[test]
 fn nothing_unsound_is_stationary_or_optimal() {
     assert!(STANDARD.is_stationary(&at(1.0, 1e-7)));
-    let spoiled: [fn(&mut AtPoint); 9] = [
+    let spoiled: [fn(&mut AtPoint); 11] = [
         |at| at.feasible = false,
         |at| at.objective = f64::NEG_INFINITY,
         |at| at.objective = f64::NAN,
@@ -35,6 +36,8 @@ fn nothing_unsound_is_stationary_or_optimal() {
         |at| at.objective = 10.1,
         |at| at.prox_error = None,
         |at| at.prox_error = Some(1e-5),
+        |at| at.gradient_error = None,
+        |at| at.gradient_error = Some(1e-5),
         |at| at.gap = Some(0.1),
     ];
     for (i, spoil) in spoiled.iter().enumerate() {
@@ -45,12 +48,8 @@ fn nothing_unsound_is_stationary_or_optimal() {
     }
 }
 
-#[test]
-fn a_gap_that_rounds_below_zero_is_zero() {
-    let mut at = at(1.0, 1e-7);
-    at.gap = Some(-1e-17);
-    assert!(STANDARD.is_stationary(&at) && STANDARD.is_optimal(&at));
-    let certificate = Certificate {
+fn optimal(at: AtPoint) -> Certificate {
+    Certificate {
         verdict: Verdict::Optimal,
         at_point: at,
         of_method: of(&plain()),
@@ -58,8 +57,27 @@ fn a_gap_that_rounds_below_zero_is_zero() {
         start_objective: 10.0,
         passes: 1.0,
         obstacle: None,
-    };
-    let text = certificate.to_string();
+    }
+}
+
+#[test]
+fn a_gap_that_is_no_part_of_the_minimum_is_told_by_itself() {
+    let mut at = at(1e-17, 1e-7);
+    at.gap = Some(1e-17);
+    assert!(STANDARD.is_optimal(&at));
+    let words = optimal(at).words();
+    assert!(
+        words.ends_with("objective at most 1.0e-17 above the minimum"),
+        "{words}"
+    );
+}
+
+#[test]
+fn a_gap_that_rounds_below_zero_is_zero() {
+    let mut at = at(1.0, 1e-7);
+    at.gap = Some(-1e-17);
+    assert!(STANDARD.is_stationary(&at) && STANDARD.is_optimal(&at));
+    let text = optimal(at).to_string();
     assert!(
         text.contains("at most 0.0") && !text.contains("at most -"),
         "{text}"

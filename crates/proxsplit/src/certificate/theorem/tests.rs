@@ -146,6 +146,9 @@ fn what_rests_on_an_estimate_says_so() {
             .text
             .contains("if L ≤ 2.000e0 (estimated)")
     );
+    let rate = |of: &OfMethod| of.rate_in_words().unwrap();
+    assert!(rate(&of_estimate).starts_with("if the estimates above hold"));
+    assert!(rate(&of(&plain())).starts_with("some step"));
     assert_eq!(of(&plain()).promise(), "limit points are minimizers");
     let estimated_error = with(Source::InnerSolve, Level::Estimated(1e-3));
     assert!(
@@ -257,6 +260,11 @@ fn line_searches_and_adaptive_steps_are_covered_where_they_are_proved() {
         Guarantee::Minimizer
     );
     assert!(claims_nothing(&by(Method::Subgradient, convex, true)));
+    // Between two passes without momentum the objective may rise, and nothing is known of what happens there.
+    assert_eq!(
+        guarantee(&by(Method::Monotone, convex, false)),
+        Guarantee::PlainStationary
+    );
     // An error that stays: a line search with steps of any length is not bounded by anything.
     for method in [Method::Descent, Method::Adaptive] {
         let mut wrong = by(method, convex, true);

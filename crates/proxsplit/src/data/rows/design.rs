@@ -110,6 +110,16 @@ impl<'a, T: Real> Design<'a, T> {
         }
     }
 
+    /// z_k ← ⟨a_i, x⟩ for the k-th of these rows, on one thread.
+    pub(crate) fn dots(&self, rows: Picked<'_>, x: &[T], z: &mut [f64]) {
+        self.source().dots(rows, x, z);
+    }
+
+    /// out ← out + Σ_k w_k a_i over these rows, on one thread.
+    pub(crate) fn add(&self, rows: Picked<'_>, w: &[f64], out: &mut [T]) {
+        self.source().add(rows, w, out);
+    }
+
     /// grad ← grad + Σ_i w_i a_i over the rows, where (v_i, w_i) = `visit(i, ⟨a_i, x⟩)`; returns Σ_i v_i and Σ_i w_i. Without a
     /// `grad` only these are summed, to the same bits.
     pub(crate) fn sweep<V>(

@@ -12,6 +12,7 @@ pub(in crate::run) fn at(objective: f64, residual: f64) -> AtPoint {
         residual,
         reference_step: 1.0,
         prox_error: Some(0.0),
+        gradient_error: Some(0.0),
         scale: 1.0,
         rounding: 0.0,
         gap: None,

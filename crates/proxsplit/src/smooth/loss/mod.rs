@@ -26,8 +26,8 @@ pub trait Loss: Send + Sync {
     /// A bound on |∂²ℓ/∂z²| over all z and b.
     fn curvature(&self) -> f64;
 
-    /// The curvature of a parabola that models ℓ near z, above 0 and at most `curvature`: ∂²ℓ/∂z², or that of a parabola which
-    /// touches ℓ at z and is nowhere below it.
+    /// The curvature of a parabola that models ℓ near z, above 0 and at most `curvature`: about |∂²ℓ/∂z²|, or that of a parabola
+    /// which touches ℓ at z and is nowhere below it.
     fn bend(&self, _z: f64, _b: f64) -> f64 {
         self.curvature()
     }

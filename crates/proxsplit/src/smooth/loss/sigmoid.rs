@@ -5,6 +5,9 @@ use crate::data::Matrix;
 use crate::smooth::LinearModel;
 use crate::{Error, Real};
 
+/// The least curvature of a parabola.
+const LEAST: f64 = 1e-12;
+
 /// Σ_i 1/(1 + exp(b_i a_iᵀx))
 pub type Sigmoid<'a, T> = LinearModel<'a, T, SigmoidLoss>;
 
@@ -24,6 +27,14 @@ impl Loss for SigmoidLoss {
     /// |σ″| is largest where σ = (1 ± 1/√3)/2.
     fn curvature(&self) -> f64 {
         0.096_225_044_864_937_64
+    }
+
+    /// |σ″|, but not less than a part of σ′ around the turning point.
+    fn bend(&self, z: f64, _: f64) -> f64 {
+        let small = (-z.abs()).exp();
+        let slope = small / ((1.0 + small) * (1.0 + small));
+        let turn = (1.0 - small) / (1.0 + small);
+        (slope * turn.max(0.1)).max(LEAST)
     }
 
     fn escapes(&self, z: f64, b: f64) -> bool {

@@ -14,8 +14,21 @@ impl<T: Real> Splitting<'_, T> {
         let Some(source) = &mut self.source else {
             self.passes += if self.point.value.is_none() { 1.0 } else { 0.0 };
             self.point.evaluate();
+            if !self.point.f.is_exact() {
+                let stated = self.point.error;
+                let known = stated.is_finite() && stated >= 0.0;
+                let level = if known {
+                    Level::Bounded(stated)
+                } else {
+                    Level::Unknown
+                };
+                self.ledger.raise(Source::User, level);
+            }
             return;
         };
+        if self.point.value.is_some() {
+            source.exact(&self.point.x, &self.point.gradient);
+        }
         let mut level = source.estimate(&self.point.x, step, &mut self.estimate);
         self.passes += source.passes();
         let sampled = source.source() == Source::Sampling;
@@ -57,7 +70,9 @@ impl<T: Real> Splitting<'_, T> {
         let seen = curvature.filter(|seen| seen.lipschitz() > self.seen.nearby());
         if let Some(Curvature { moved, changed, .. }) = seen {
             let previous = vec::norm(&self.previous);
-            let rounding = 64.0 * T::EPSILON.f64() * self.point.scale().max(previous);
+            let rounding = 64.0 * T::EPSILON.f64() * self.point.scale().max(previous)
+                + self.point.error
+                + self.error_before;
             let mut seen = self.seen;
             seen.observe((moved.sqrt(), changed.sqrt()), rounding, || {
                 self.stays_near()
@@ -111,6 +126,18 @@ impl<T: Real> Splitting<'_, T> {
         kept
     }
 
+    /// The record of an iteration that has been made.
+    fn progress(&mut self, step: f64, displacement: f64) -> Progress {
+        self.iteration += 1;
+        Progress {
+            iteration: self.iteration,
+            passes: self.passes,
+            step,
+            displacement,
+            objective: self.objective,
+        }
+    }
+
     /// Shortens the step until the rule is content with the trial point, whose f, and ∇f if it is exact, it leaves in
     /// the point.
     fn search(&mut self, mut step: f64) -> f64 {
@@ -123,9 +150,12 @@ impl<T: Real> Splitting<'_, T> {
             let (point, trial) = (&mut self.point, &self.trial);
             let value = if self.source.is_none() {
                 self.passes += 1.0;
-                *point
-                    .value
-                    .insert(point.f.gradient(trial, &mut point.gradient))
+                let (value, error) =
+                    point
+                        .f
+                        .gradient_within(trial, point.accuracy, &mut point.gradient);
+                point.error = error;
+                *point.value.insert(value)
             } else {
                 point.value = None;
                 point.f.value(trial)
@@ -168,10 +198,12 @@ impl<T: Real> Iterator for Splitting<'_, T> {
             f64::NAN
         };
         self.find_gradient(scheduled.unwrap_or(self.step));
-        let curvature = self.curvature();
+        let learns = self.source.is_none() || scheduled.is_none();
+        let curvature = learns.then(|| self.curvature()).flatten();
         if self.source.is_none() {
             self.observe(curvature);
             self.value_before = self.point.value.unwrap_or(f64::NAN);
+            self.error_before = self.point.error;
         }
         let proposed = scheduled.unwrap_or_else(|| self.rule().propose(curvature));
         let mut step = proposed.min(0.99 * self.point.g.class().step_limit());
@@ -189,7 +221,8 @@ impl<T: Real> Iterator for Splitting<'_, T> {
         let finite = displacement.is_finite();
         if !(finite || watches && step > f64::MIN_POSITIVE) {
             self.point.value = None;
-            return None;
+            let again = step > f64::MIN_POSITIVE && self.take_back();
+            return again.then(|| self.progress(step, 0.0));
         }
         swap(&mut self.point.x, &mut self.trial);
         let kept = !watches || self.watch(before, finite);
@@ -202,13 +235,8 @@ impl<T: Real> Iterator for Splitting<'_, T> {
             let (least, greatest) = self.steps.unwrap_or((step, step));
             self.steps = Some((least.min(step), greatest.max(step)));
         }
-        self.iteration += 1;
-        Some(Progress {
-            iteration: self.iteration,
-            passes: self.passes,
-            step,
-            displacement: if kept { displacement } else { 0.0 },
-            objective: self.objective,
-        })
+        let displacement = if kept { displacement } else { 0.0 };
+        self.guard.note(displacement, step);
+        Some(self.progress(step, displacement))
     }
 }

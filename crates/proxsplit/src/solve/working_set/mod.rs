@@ -24,10 +24,10 @@ mod terms;
 use super::point::Point;
 use super::seen::Seen;
 use super::{Method, Setting, Solver};
-use crate::certificate::{Assumption, AtPoint, Standing};
+use crate::certificate::AtPoint;
 use crate::ledger::{Ledger, Level, Source};
 use crate::smooth::Linear;
-use crate::{Class, Error, Kind, Lipschitz, Prox, Real};
+use crate::{Class, Error, Lipschitz, Prox, Real};
 use coordinates::Coordinates;
 use gram::Gram;
 use set::Set;
@@ -43,7 +43,7 @@ use terms::Terms;
 /// use proxsplit::{Stop, WorkingSet, prox::L1, run, smooth::LeastSquares};
 /// let a = Dense::new(2, 3, Order::RowMajor, Elements::F64(&[1.0, 0.0, 0.5, 0.0, 2.0, 0.5]))?;
 /// let (f, g) = (LeastSquares::new(a, &[3.0, 1.0])?, L1::new(1.0)?);
-/// let mut solver = WorkingSet::new(&f, &g, &[0.0; 3])?;
+/// let mut solver = WorkingSet::new(&f, &g, &[0.0_f64; 3])?;
 /// let report = run(&mut solver, &Stop::default(), ());
 /// // (2, ¼, 0) is the minimizer of ½(x₁ − 3)² + ½(2x₂ − 1)² + |x₁| + |x₂|, and the third column gains nothing.
 /// assert!(report.converged() && (solver.x()[0] - 2.0).abs() < 1e-6 && solver.x()[2] == 0.0);
@@ -66,7 +66,6 @@ pub struct WorkingSet<'a, T: Real = f64> {
     last: Vec<T>,     // x before the round
     last_gradient: Vec<T>,
     seen: Seen,
-    escapes: bool, // whether Φ falls to its infimum along x
     ledger: Ledger,
     looked: bool,
     displacement: f64,
@@ -125,7 +124,6 @@ impl<'a, T: Real> WorkingSet<'a, T> {
             last: zeros(),
             last_gradient: zeros(),
             seen: Seen::new(lipschitz),
-            escapes: false,
             ledger: Ledger::default(),
             looked: false,
             displacement: 0.0,
@@ -147,7 +145,7 @@ impl<'a, T: Real> WorkingSet<'a, T> {
         }
         (self.point, self.terms) = (point, terms);
         self.step = plain_step(self.f, g);
-        (self.escapes, self.iteration, self.passes) = (false, 0, 0.0);
+        (self.point.escapes, self.iteration, self.passes) = (false, 0, 0.0);
         Ok(self)
     }
 
@@ -215,7 +213,6 @@ impl<T: Real> Solver for WorkingSet<'_, T> {
         self.seen.refute(self.point.refuted());
         self.ledger
             .raise(Source::Rounding, Level::Estimated(at.rounding));
-        self.escapes = self.sees_escape();
         self.looked = true;
         at
     }
@@ -225,13 +222,6 @@ impl<T: Real> Solver for WorkingSet<'_, T> {
     }
 
     fn setting(&self) -> Setting {
-        let escape = || {
-            Assumption {
-            name: "there is no minimum: the objective falls forever along x",
-            standing: Standing::Violated,
-            text: "x separates the labels and nothing holds it back: along x the objective falls towards an infimum that no point reaches".into(),
-        }
-        };
         Setting {
             class: self.point.g.class(),
             convex: self.point.f.is_convex(),
@@ -243,7 +233,7 @@ impl<T: Real> Solver for WorkingSet<'_, T> {
             adapts: false,
             constant: None,
             ledger: self.ledger,
-            assumptions: self.escapes.then(escape).into_iter().collect(),
+            assumptions: self.point.escape().into_iter().collect(),
         }
     }
 
@@ -253,14 +243,5 @@ impl<T: Real> Solver for WorkingSet<'_, T> {
 
     fn settle(&mut self) {
         self.point.settle();
-    }
-}
-
-impl<T: Real> WorkingSet<'_, T> {
-    /// Whether f falls along x and g does not care.
-    fn sees_escape(&self) -> bool {
-        let form = self.point.g.form();
-        let is_cone = form.kind == Kind::Zero || form.is_set() && form.homogeneous;
-        is_cone && self.iteration > 0 && !self.f.is_quadratic() && self.f.escapes(&self.rows.z)
     }
 }

@@ -175,12 +175,12 @@ impl<T: Real> WorkingSet<'_, T> {
         -(change + penalty(&self.terms, &self.set, &self.at.y) - start)
     }
 
-    /// x ← P_η(x − η∇f(x)) if that lowers Φ.
-    fn fall_back(&mut self, before: f64) {
+    /// x ← P_η(x − η∇f(x)) if that lowers Φ, so far as rounding lets that be seen.
+    fn fall_back(&mut self, before: f64, rounding: f64) {
         self.point.x.copy_from_slice(&self.last);
         self.passes += 1.0;
         let after = self.point.f.value(&self.plain) + self.point.g.value(&self.plain);
-        if after < before {
+        if after <= before + rounding {
             self.point.x.copy_from_slice(&self.plain);
             self.point.value = None;
         } else {
@@ -217,8 +217,10 @@ impl<T: Real> Iterator for WorkingSet<'_, T> {
         self.scatter();
         let is_finite = gain.is_finite() && vec::is_finite(&self.point.x);
         let rounding = 8.0 * T::EPSILON.f64() * before.abs();
-        if !is_finite || gain < ENOUGH * self.step * residual - rounding || gain <= 0.0 {
-            self.fall_back(before);
+        // Near a solution gains are squares of a small residual and drown in the rounding of Φ, while steps still shorten it.
+        let is_seen = gain >= ENOUGH * self.step * residual - rounding;
+        if !(is_finite && is_seen) || self.point.x == self.last {
+            self.fall_back(before, rounding);
         }
         self.displacement = vec::distance(&self.point.x, &self.last);
         self.iteration += 1;

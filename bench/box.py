@@ -1,0 +1,112 @@
+"""Calls of f on box problems: `minimize` beside scipy's L-BFGS-B and beside Barzilai–Borwein steps. A part of `bench.solvers`.
+
+A call is one evaluation of f and ∇f. It counts until an iterate's objective is within a part of the best value that anybody has found;
+iterates are seen after every iteration, by the callbacks of both programs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+from scipy import optimize
+
+GAPS = (1e-3, 1e-6, 1e-9)
+Function = Callable[[np.ndarray], "tuple[float, np.ndarray]"]
+
+
+def rosenbrock(d: int) -> tuple[Function, np.ndarray, tuple[float, float]]:
+    """From (−1.2, 1, −1.2, …), where the unconstrained minimum is outside the box."""
+    start = np.where(np.arange(d) % 2 == 0, -1.2, 1.0)
+    return lambda x: (optimize.rosen(x), optimize.rosen_der(x)), start, (-2.0, 0.9)
+
+
+def nnls(rows: int, cols: int) -> tuple[Function, np.ndarray, tuple[float, float]]:
+    """½‖Ax − b‖², x ≥ 0, with entries |N(0, 1)|."""
+    rng = np.random.default_rng(0)
+    a = np.abs(rng.normal(size=(rows, cols)))
+    b = a @ np.maximum(rng.normal(size=cols), 0) + rng.normal(size=rows)
+
+    def f(x: np.ndarray) -> tuple[float, np.ndarray]:
+        r = a @ x - b
+        return 0.5 * r @ r, a.T @ r
+
+    return f, np.zeros(cols), (0.0, np.inf)
+
+
+def hilbert(n: int) -> tuple[Function, np.ndarray, tuple[float, float]]:
+    """½‖Hx − b‖², x ≥ 0, with a Hilbert matrix and noise in b, so that some entries are 0."""
+    h = 1.0 / (1.0 + np.add.outer(np.arange(n), np.arange(n)))
+    b = h @ np.ones(n) + 1e-2 * np.random.default_rng(0).normal(size=n)
+
+    def f(x: np.ndarray) -> tuple[float, np.ndarray]:
+        r = h @ x - b
+        return 0.5 * r @ r, h.T @ r
+
+    return f, np.zeros(n), (0.0, np.inf)
+
+
+def problems(quick: bool) -> dict[str, tuple[Function, np.ndarray, tuple[float, float]]]:
+    size = (1000, 200) if quick else (10_000, 2000)
+    return {
+        "Rosenbrock on a box, d = 10": rosenbrock(10),
+        "Rosenbrock on a box, d = 50": rosenbrock(50),
+        f"nonnegative least squares, {size[0]} × {size[1]}, entries abs N(0,1)": nnls(*size),
+        "nonnegative least squares, Hilbert 10": hilbert(10),
+        "nonnegative least squares, Hilbert 100": hilbert(100),
+    }
+
+
+class Counted:
+    """f with the number of its calls, and the objectives of iterates with the calls that they took."""
+
+    def __init__(self, f: Function) -> None:
+        self.f, self.calls, self.seen = f, 0, [(0, np.inf)]
+
+    def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
+        self.calls += 1
+        return self.f(x)
+
+    def note(self, x: np.ndarray) -> None:
+        self.seen.append((self.calls, float(self.f(x)[0])))
+
+
+def ours(step: str | None) -> Callable[..., Any]:
+    from proxsplit import minimize
+
+    def solve(f: Counted, start: np.ndarray, box: tuple[float, float]) -> None:
+        text = "nonneg" if box == (0.0, np.inf) else f"box:{box[0]},{box[1]}"
+        minimize(f, start, prox=text, step=step, tol=1e-13, callback=f.note, options={"maxiter": 5000, "atol": 0.0})
+
+    return solve
+
+
+def theirs(f: Counted, start: np.ndarray, box: tuple[float, float]) -> None:
+    limits = {"maxiter": 20_000, "maxfun": 5000, "ftol": 0.0, "gtol": 1e-14}
+    bounds = [(box[0], None if np.isinf(box[1]) else box[1])] * len(start)
+    optimize.minimize(f, start, jac=True, bounds=bounds, method="L-BFGS-B", callback=f.note, options=limits)
+
+
+def section(quick: bool) -> str:
+    lines = [
+        "## Box problems: calls of f",
+        "",
+        "Calls of f and ∇f until the objective of an iterate is within a part of the best one found: `minimize` as it is, L-BFGS-B of scipy, and "
+        "`minimize(step=\"bb\")`, which was the default before. A dash means that 5000 calls were not enough.",
+        "",
+        "| problem | gap | minimize | L-BFGS-B | ratio | bb | ratio |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, (f, start, box) in problems(quick).items():
+        runs = {}
+        for program, solve in {"ours": ours(None), "scipy": theirs, "bb": ours("bb")}.items():
+            runs[program] = Counted(f)
+            solve(runs[program], start, box)
+        best = min(value for run in runs.values() for _, value in run.seen)
+        for gap in GAPS:
+            limit = best + gap * max(abs(best), 1e-12)
+            counts = {p: min((c for c, value in run.seen if value <= limit), default=np.inf) for p, run in runs.items()}
+            shown = {p: f"{c:.0f}" if np.isfinite(c) else "–" for p, c in counts.items()}
+            ratio = {p: f"{counts['ours'] / counts[p]:.2f}" if np.isfinite(counts["ours"] + counts[p]) else "–" for p in counts}
+            lines.append(f"| {name} | {gap:g} | {shown['ours']} | {shown['scipy']} | {ratio['scipy']} | {shown['bb']} | {ratio['bb']} |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,101 @@
+//! The end of a pass, and how the first one begins.
+
+use super::{BETWEEN, Incremental, SHORTEST, prox_step};
+use crate::balance::Balance;
+use crate::codes::Quadratic;
+use crate::method::batch::keep_unused;
+use crate::products::{Lanes, distance_squared, dot, times};
+use crate::settings::Step;
+use crate::work::{NEARLY_EXACT, Work, scale_rows};
+
+/// An automatic step is halved, and the pass taken back, if it raises the objective by more than this fraction.
+const RISE: f64 = 0.1;
+
+impl<T: Lanes> Incremental<T> {
+    /// X ← what fits the batches of the first pass so far, as if they were all. Before there is a metric of all codes that is a better point
+    /// to go on from than a step.
+    pub(super) fn fit_seen(&mut self, work: &mut Work<'_, T>) {
+        let all = work.problem.data.cols();
+        let seen = all.min(work.memory.visited * self.batches.size());
+        let share = T::of(all as f64 / seen as f64);
+        for (gram, &curvature) in self.share.curvature.iter_mut().zip(&self.curvature) {
+            *gram = share * curvature;
+        }
+        // AYᵀ is what curvature times X exceeds the slope by.
+        let parts = self.seen.iter().zip(&self.sum);
+        for (linear, (&seen, &sum)) in self.linear.iter_mut().zip(parts) {
+            *linear = share * (seen - sum);
+        }
+        let problem = Quadratic {
+            gram: &self.share.curvature,
+            linear: &self.linear,
+            rank: work.problem.rank,
+            own: None,
+            weights: None,
+        };
+        let (x, rank) = (&mut work.factors.x, work.problem.rank);
+        work.atoms.solve(problem, x, BETWEEN);
+        keep_unused(x, &self.start, &self.curvature, rank);
+    }
+
+    pub(super) fn end_pass(&mut self, work: &mut Work<'_, T>) {
+        self.read_drift(work);
+        work.factors.x.copy_from_slice(&self.start);
+        let metric = (&*self.metric, self.whole_step(work));
+        let room = (&mut *self.share.curvature, &mut *self.linear);
+        let how = (work.atoms, NEARLY_EXACT);
+        prox_step(how, metric, &mut work.factors.x, &self.sum, room);
+        work.memory.displacement = distance_squared(&self.point, &work.factors.x).sqrt();
+        let objective = self.objective(work);
+        self.judge(work, objective);
+        work.memory.visited = 0;
+        work.memory.pass += 1;
+        if work.memory.pass.is_power_of_two() {
+            self.pass.known.lipschitz.turn();
+            self.pass.known.constant.turn();
+        }
+        self.clear();
+        let balance = Balance::of(&work.atoms, &work.codes);
+        if balance.find(&mut work.scales, &work.factors) {
+            work.factors.scale(&work.scales);
+            scale_rows(&mut self.good, &work.scales.atoms);
+        }
+    }
+
+    /// The objective of the pair that an automatic pass ends with, X and the codes of the pass. Of other passes, and where rows of X have
+    /// curvatures of their own or a pass may miss some codes, what was seen at the moving points.
+    fn objective(&mut self, work: &Work<'_, T>) -> f64 {
+        let (rank, data) = (work.problem.rank, work.problem.data);
+        let is_shared = data.missing() == 0 && data.weights().features.is_none();
+        let codes = work.misfit.size() + work.codes.value(&work.factors.a, rank);
+        let is_pair = is_shared && !self.is_sampled && work.problem.fixed.count() == 0;
+        if self.step != Step::Auto || !is_pair {
+            return codes + self.pass.sum + work.atoms.value(&self.point, rank);
+        }
+        // ½⟨CX, X⟩ − ⟨AYᵀ, X⟩, where the gradient at the start is C·start − AYᵀ.
+        let (x, product) = (&work.factors.x, &mut self.share.product);
+        times(product, &self.curvature, x, rank);
+        let misfit = 0.5 * dot(product, x) - dot(product, &self.start) + dot(&self.sum, x);
+        codes + misfit + work.atoms.value(x, rank)
+    }
+
+    /// With an automatic step, takes back a pass that raised the objective, which is known about only where it was seen at moving points, and
+    /// lets the others run ahead as it falls.
+    fn judge(&mut self, work: &mut Work<'_, T>, objective: f64) {
+        let rounding = T::EPSILON.f64().sqrt() * work.problem.data.square();
+        let rose = work
+            .memory
+            .objective
+            .is_some_and(|last| objective > last + RISE * last.abs() + rounding);
+        let lost = rose || !objective.is_finite() || objective < -rounding;
+        if lost && self.step == Step::Auto {
+            work.factors.x.copy_from_slice(&self.good);
+            self.pass.cap = (0.5 * work.memory.step).max(SHORTEST);
+        } else {
+            let gain = work.memory.objective.map(|last| last - objective);
+            self.pass.rests = self.pass.momentum.see(gain, work.misfit.rounding());
+            self.good.copy_from_slice(&self.point);
+            work.memory.objective = Some(objective);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! How far factors run ahead of themselves: a factor β that grows while the objective falls.
+//!
+//! Borrowed: A. Ang, N. Gillis, Accelerating nonnegative matrix factorization algorithms using extrapolation, 2019.
+
+use crate::products::{Lanes, PART, in_order};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+const GROWTH: f64 = 1.02;
+const CAP_GROWTH: f64 = 1.01;
+const FAILURE: f64 = 1.5;
+/// Momentum that gains less than this share of the pass before is spent.
+const SPENT: f64 = 0.5;
+
+/// The extrapolation's numbers.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Momentum {
+    pub(crate) beta: f64,
+    /// β must not grow beyond this.
+    cap: f64,
+    /// The last β that did well.
+    good: f64,
+    /// How much the last good pass gained, if there was one.
+    pub(crate) gain: Option<f64>,
+}
+
+impl Momentum {
+    pub(crate) const START: Self = Self {
+        beta: 0.5,
+        cap: 1.0,
+        good: 0.5,
+        gain: None,
+    };
+
+    /// Lets β grow after a pass that gained something, and shrink after one that lost more than `slack`; whether the next pass is to
+    /// begin without momentum, because there was a loss or hardly a gain. Nothing is known of a first pass.
+    pub(crate) fn see(&mut self, gain: Option<f64>, slack: f64) -> bool {
+        let (before, fell) = (*self, gain.unwrap_or(0.0));
+        if fell < -slack || fell.is_nan() {
+            self.beta = before.beta / FAILURE;
+            self.cap = before.good;
+            return true;
+        }
+        *self = Self {
+            beta: (before.beta * GROWTH).min(before.cap),
+            cap: (before.cap * CAP_GROWTH).min(1.0),
+            good: before.beta,
+            gain,
+        };
+        before.gain.is_some_and(|last| fell < SPENT * last)
+    }
+}
+
+/// The interval of a term's entries.
+pub(crate) fn bounds(term: Option<proxsplit::Elementary>) -> (f64, f64) {
+    term.map_or((f64::NEG_INFINITY, f64::INFINITY), |t| (t.lower, t.upper))
+}
+
+/// ahead ← new + β(new − old), kept between the bounds; returns ‖new − old‖².
+pub(crate) fn run_ahead<T: Lanes>(
+    ahead: &mut [T],
+    new: &[T],
+    old: &[T],
+    (beta, (lower, upper)): (f64, (f64, f64)),
+) -> f64 {
+    let (beta, lower, upper) = (T::of(beta), T::of(lower), T::of(upper));
+    let parts = ahead
+        .par_chunks_mut(PART)
+        .zip(new.par_chunks(PART).zip(old.par_chunks(PART)));
+    in_order(parts.map(|(ahead, (new, old))| {
+        for ((ahead, &new), &old) in ahead.iter_mut().zip(new).zip(old) {
+            *ahead = (new + beta * (new - old)).max(lower).min(upper);
+        }
+        proxsplit::linalg::vec::distance_squared(new, old)
+    }))
+}

@@ -124,6 +124,9 @@ class _OverDask(Factorization):
         asked = {
             "missing": self.missing is not None,
             "fixed_atoms": self.fixed_atoms is not None,
+            "graph": getattr(self, "graph", None) is not None,
+            "feature_graph": getattr(self, "feature_graph", None) is not None,
+            "metric": getattr(self, "metric", None) is not None,
             "n_init": getattr(self, "n_init", 1) != 1,
             "beta_loss": self._loss() != "squared",
         }

@@ -67,12 +67,14 @@ bench: ## Race against the peers and write the tables (installs them in .venv-be
 examples:
 	cargo build --release --quiet --workspace --bins --example error_floor --example theory
 
-reproduce: bench examples ## The paper's experiments beside the peers: docs/src/experiments and reproduce.html
-	bench/venv python -m experiments
+reproduce: examples ## The paper's experiments beside the peers: docs/src/experiments and target/reproduce.html; says how long it takes, and goes on after an interruption
+	bench/venv --peers python -m experiments
+	bench/venv python -m experiments.verify
 
-reproduce-quick: examples ## The same on small generated data, as a test of the paper's claims
+reproduce-quick: examples ## The same on small generated data, as a test of the experiments
+	bench/venv python -m experiments --quick --fresh
+	bench/venv python -m experiments.verify --quick
 	bench/venv python -m unittest discover --start-directory bench/tests --top-level-directory .
-	bench/venv python -m experiments --quick
 
 WHEEL := .venv-wheel
 $(WHEEL)/bin/python:

@@ -3,6 +3,9 @@
 Only X is taken from a program. The codes are solved by coordinate descent for columns in blocks, so that Y may be
 stored as u8 or sparse. With unit atoms and μ the least eigenvalue of the Gram matrix, the value of a block is too large
 by at most ‖r‖²/2μ, r its projected gradient: that is the stopping test.
+
+The residual of X is that of the problem with unit atoms, x̂_k = x_k/‖x_k‖ and âₖ = ‖x_k‖aₖ, so that it does not depend on how a program
+scales its factors: ‖X̂ − P(X̂ − s∇)‖/s with s = 1/‖ÂÂᵀ‖, relative to ‖YÂᵀ‖.
 """
 
 from __future__ import annotations
@@ -21,10 +24,13 @@ PAIRS = 1 << 18
 
 @dataclass(frozen=True)
 class Score:
-    """The objective, and a bound on how much too large it is."""
+    """The objective, a bound on how much too large it is, the relative residual of X, and the fractions of zeros."""
 
     objective: float
     excess: float
+    residual: float
+    x_zeros: float
+    a_zeros: float
 
 
 def score(case: Case, x: np.ndarray, precision: float = 1e-7) -> Score:
@@ -36,13 +42,29 @@ def score(case: Case, x: np.ndarray, precision: float = 1e-7) -> Score:
     alive = norms > 0
     atoms, weights = x[:, alive] / norms[alive], case.a_l1 / norms[alive]
     gram = atoms.T @ atoms
-    total, excess = case.x_l1 * x.sum(), 0.0
+    total, excess, used = case.x_l1 * x.sum(), 0.0, 0
+    product, of_codes = np.zeros(atoms.shape), np.zeros(gram.shape)
     for block in blocks(case):
         linear = np.asarray((block.T @ atoms).T) - weights[:, None]
         energy = 0.5 * squared_norm(block)
-        value, gap = least(gram, linear, precision * energy)
+        codes, value, gap = least(gram, linear, precision * energy)
         total, excess = total + energy + value, excess + gap
-    return Score(float(total), float(excess))
+        product += block @ codes.T
+        of_codes += codes @ codes.T
+        used += np.count_nonzero(codes)
+    rest = residual(atoms, product, of_codes, case.x_l1 * norms[alive])
+    a_zeros = 1 - used / (x.shape[1] * case.stored.shape[1])
+    return Score(float(total), float(excess), rest, float(np.mean(x == 0)), a_zeros)
+
+
+def residual(atoms: np.ndarray, product: np.ndarray, gram: np.ndarray, weights: np.ndarray) -> float:
+    """‖X̂ − P(X̂ − s∇)‖/s over ‖YÂᵀ‖ for X̂ ≥ 0 with ℓ1 weights of its columns; `product` is YÂᵀ and `gram` is ÂÂᵀ."""
+    scale = np.linalg.norm(product)
+    if scale == 0:
+        return 0.0
+    step = 1 / np.linalg.eigvalsh(gram)[-1]
+    moved = np.maximum(atoms - step * (atoms @ gram - product + weights), 0.0)
+    return float(np.linalg.norm(atoms - moved) / step / scale)
 
 
 def divergence(y: np.ndarray | scipy.sparse.csc_matrix, x: np.ndarray, a: np.ndarray) -> float:
@@ -78,8 +100,8 @@ def squared_norm(block) -> float:
     return float(values @ values)
 
 
-def least(gram: np.ndarray, linear: np.ndarray, allowed: float) -> tuple[float, float]:
-    """min_{A≥0} ½⟨A, GA⟩ − ⟨B, A⟩ for G with a unit diagonal, and a bound on the error."""
+def least(gram: np.ndarray, linear: np.ndarray, allowed: float) -> tuple[np.ndarray, float, float]:
+    """The A with min_{A≥0} ½⟨A, GA⟩ − ⟨B, A⟩ for G with a unit diagonal, the minimum, and a bound on the error."""
     lowest = max(np.linalg.eigvalsh(gram)[0], 1e-300)
     ridge = gram + 1e-10 * np.eye(len(gram))
     codes = np.maximum(np.linalg.solve(ridge, linear), 0.0)
@@ -93,4 +115,4 @@ def least(gram: np.ndarray, linear: np.ndarray, allowed: float) -> tuple[float, 
             gap = 0.5 * float((slope**2).sum()) / lowest
             if gap <= allowed:
                 break
-    return 0.5 * float((codes * (gram @ codes)).sum()) - float((linear * codes).sum()), gap
+    return codes, 0.5 * float((codes * (gram @ codes)).sum()) - float((linear * codes).sum()), gap

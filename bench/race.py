@@ -13,13 +13,16 @@ from pathlib import Path
 import numpy as np
 
 from .case import CACHE, ROOT, Case
-from .evaluate import divergence, score
+from .evaluate import Score, divergence, score
 from .peers import Program
 
 
 @dataclass(frozen=True)
 class Run:
-    """What came of a run: points (seconds, objective) in order of time, or the cause of a failure."""
+    """What came of a run: points (seconds, objective) in order of time, or the cause of a failure.
+
+    `looks` has what the judge says of every X that was kept, with what the program says of itself there.
+    """
 
     case: Case
     program: Program
@@ -28,6 +31,7 @@ class Run:
     final: float = np.nan
     failure: str = ""
     notes: dict = field(default_factory=dict)
+    looks: list[dict] = field(default_factory=list)
 
     @property
     def passes(self) -> float:
@@ -66,20 +70,24 @@ def judge(case: Case, program: Program, seed: int, folder: Path) -> Run:
     """Scores every X that was kept; objectives of a trace are taken as reported and checked at the end."""
     saved = json.loads((folder / "points.json").read_text())
     try:
-        points = [(point["seconds"], objective(case, point, folder)) for point in saved["points"]]
+        judged = [objective(case, point, folder) for point in saved["points"]]
     except ValueError as error:
         return Run(case, program, seed, [], failure=str(error))
+    looks = [point | asdict(one) for point, one in zip(saved["points"], judged, strict=True) if isinstance(one, Score)]
+    values = [one.objective if isinstance(one, Score) else one for one in judged]
+    points = [(point["seconds"], value) for point, value in zip(saved["points"], values, strict=True)]
     final = points[-1][1]
     reported = saved["notes"].get("objective", final)
     if abs(reported - final) > 1e-4 * final:
         failure = f"reports {reported:.6g}, the judge finds {final:.6g}"
         return Run(case, program, seed, points[-1:], final, failure, saved["notes"])
-    return Run(case, program, seed, sorted(points), final, notes=saved["notes"])
+    return Run(case, program, seed, sorted(points), final, notes=saved["notes"], looks=looks)
 
 
-def objective(case: Case, point: dict, folder: Path) -> float:
+def objective(case: Case, point: dict, folder: Path) -> float | Score:
+    """The objective that was reported, or the judge's, with all that it saw where only X counts."""
     if "objective" in point:
         return point["objective"]
     if "a" in point:
         return divergence(case.stored, np.load(folder / point["x"]), np.load(folder / point["a"]))
-    return score(case, np.load(folder / point["x"])).objective
+    return score(case, np.load(folder / point["x"]))

@@ -15,7 +15,7 @@ import json
 import time
 import warnings
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 import numpy as np
 import scipy.sparse as sp
@@ -144,19 +144,16 @@ def table(problem: Problem, runs: dict[str, list[tuple[float, float]]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def measure(options: argparse.Namespace) -> dict[str, str]:
-    """The tables that were asked for, by part and name."""
-    tables = {}
+def measure(options: argparse.Namespace) -> Iterator[tuple[str, str]]:
+    """The tables that were asked for, each with its part and name."""
     if "linear" in options.parts:
         for problem in problems(options.quick, options.only):
-            tables[f"linear/{problem.name}"] = table(problem, race(problem, options.repeats, options.patience))
-            print(tables[f"linear/{problem.name}"], flush=True)
+            yield f"linear/{problem.name}", table(problem, race(problem, options.repeats, options.patience))
     if "box" in options.parts:
-        tables["box/calls"] = box.section(options.quick)
-        print(tables["box/calls"], flush=True)
+        yield "box/calls", box.section(options.quick)
     if "sums" in options.parts:
-        tables |= {f"sums/{name}": text for name, text in finite_sums.section(options.quick, options.only).items()}
-    return tables
+        for name, text in finite_sums.tables(options.quick, options.only):
+            yield f"sums/{name}", text
 
 
 def main() -> None:
@@ -168,12 +165,13 @@ def main() -> None:
     parser.add_argument("--patience", type=float, default=10.0, help="no smaller tolerance after a run of so many seconds")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    tables = measure(options)
-    if not options.quick:
-        kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
-        kept |= {name: {"text": text, "measured": machine()} for name, text in tables.items()}
-        KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
-        write(kept)
+    for name, text in measure(options):
+        print(text, flush=True)
+        if not options.quick:
+            kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+            kept[name] = {"text": text, "measured": machine()}
+            KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
+            write(kept)
 
 
 def machine() -> str:

@@ -66,3 +66,20 @@ def save(figure, path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, format="svg", bbox_inches="tight", metadata={"Date": None})
     plt.close(figure)
+
+
+def label_ends(axes, labels: list[tuple[float, float, str, str]]) -> None:
+    """Names curves at their right ends, in their colours and apart from each other: (x, y, text, colour) each."""
+    axes.figure.canvas.draw()
+    place = axes.transData
+    ends = sorted((place.transform((x, y))[1], x, text, colour) for x, y, text, colour in labels)
+    least = 1.25 * plt.rcParams["font.size"] * 0.85 * axes.figure.dpi / 72
+    heights: list[float] = []
+    for height, *_ in ends:
+        heights.append(max(height, heights[-1] + least) if heights else height)
+    # What was pushed upwards is centred again.
+    shift = sum(height - end[0] for height, end in zip(heights, ends, strict=True)) / max(len(ends), 1)
+    right = axes.get_window_extent().x1
+    for height, (_, _, text, colour) in zip(heights, ends, strict=True):
+        spot = axes.transAxes.inverted().transform((right, height - shift))
+        axes.annotate(text, (1.02, spot[1]), xycoords="axes fraction", color=colour, fontsize="small", va="center", annotation_clip=False)

@@ -1,135 +1,222 @@
-"""Figure 1: plain NMF, objective against running time, our methods beside the peers of `bench/run`."""
+"""Figure 1: plain NMF, objective against running time; every curve from saved X, all judged by one evaluator."""
 
 from __future__ import annotations
 
-import csv
-from collections import defaultdict
 from dataclasses import replace
-from pathlib import Path
+from functools import cache
+from statistics import median
 
 import numpy as np
 
-from bench import race, style
-from bench.case import FULL, QUICK, ROOT, Case
-from bench.peers import ALL
+from bench import style
+from bench.case import FULL, QUICK, Case
+from bench.peers import ALL, Program
 from bench.table import markdown, number, time
 
 from .checks import Checks
+from .jobs import Work
 from .output import Output
-from .variants import FOUR, OTHERS
+from .races import best, is_here, points, work
+from .statistics import reached, spread
+from .store import Store
+from .variants import BATCH, INCREMENTAL, PAPER, four
 
-RESULTS = ROOT / "docs" / "src" / "bench" / "results.csv"
-SECONDS = {"rand": 5.0, "cbcl": 3.0, "yale": 9.0}
-THREADS = 2
-
-SHARED = 0.6
+TABLE = "figure1"
+SECONDS = {"rand": 1.8, "cbcl": 1.0, "yale": 3.0}
+SEEDS, TUNED_ON = 5, 1000
+GROUPS = {"SPAMS": "spams_nmf", "PLANC": "planc"}
+ABOVE = 0.3
 
 TEXT = """
-Plain NMF as in the paper's Figure 1: objective against seconds, log axes, values above {above} times the least suppressed. Left: the paper's method in its four
-variants, with `batch` and `aggregated`. Middle: `incremental` (O = prox) beside the peers, SPAMS with its best batch size. Curves of
-the peers are those of [the benchmarks](../benchmarks.md) (first seed, same machine and threads, each from its own start); ours here are runs of {limit}, seed 0.
-Right: programs that take a start, all from the same one (`bench/start.py`: uniform factors, scaled to the mean of Y), with {shared:g} times those seconds. SPAMS takes only X,
-with columns of norm 1. Time per pass is the whole time by the number of passes over Y, whatever else a program does in it.
-{missing}
+{answer}
+
+Plain NMF as in the paper's Figure 1. Every point of every curve is an X that the program had at that time, judged by `bench/evaluate.py`, which solves the codes itself; nobody's own
+objective is used. "Own start" is each program's, "same start" one pair of uniform factors a seed, scaled to the mean of Y (SPAMS takes its X with columns of norm 1). {seeds} seeds; SPAMS has no
+randomness of its own and begins once by itself, and PLANC's own start would be a uniform one again. The mini-batches of SPAMS (256, 512, 1024) and the algorithm of PLANC (hals, anls, admm) are those that ended lowest on seed {tuned}, which is not scored. Two threads.
+`incremental` is eq.32 in the metric AAᵀ with O = prox, "scalar step" the paper's own form of it, `batch` Algorithm 1 in the metric with extrapolation; all with the automatic step.
+
+Times to an objective are read between saved X by straight lines in logarithms. "To SPAMS" is the time to the objective at which SPAMS itself ended from the same start and seed.
 {sections}
-Raw: [figure1.csv](figure1.csv).
+Raw: `experiments/results/figure1.csv`.
 """
-ABOVE = 1.1
 
 
-def peers(case: Case, path: Path = RESULTS) -> dict[str, list[tuple[float, float]]]:
-    """The curves of the first seed that `bench/run` has left, one batch size for SPAMS."""
-    curves = defaultdict(list)
-    if path.exists():
-        for row in csv.DictReader(path.open()):
-            ours = row["program"].startswith("proxsplit")
-            if row["case"] == case.name and row["seed"] == "0" and row["seconds"] and not ours:
-                curves[row["program"]].append((float(row["seconds"]), float(row["objective"])))
-    sizes = sorted((curve[-1][1], name) for name, curve in curves.items() if name.startswith("SPAMS"))
-    return {name: curve for name, curve in curves.items() if name not in {name for _, name in sizes[1:]}}
+def cases(quick: bool) -> list[Case]:
+    if quick:
+        return [replace(QUICK[0], title="RAND 200×150", shape=(200, 150), rank=6, seconds=0.15)]
+    return [replace(case, seconds=SECONDS[case.name]) for case in FULL if case.name in SECONDS]
 
 
-def run(out: Output, checks: Checks, quick: bool) -> None:
-    """All runs, one figure a data set, one page."""
-    cases = [QUICK[0]] if quick else [case for case in FULL if case.name in SECONDS]
-    missing = "".join(f"\nMissing data: {case.title}.\n" for case in cases if case.missing)
-    sections, rows = "", []
-    for case in (case for case in cases if not case.missing):
-        shorter = replace(case, seconds=SECONDS[case.name] if not quick else case.seconds)
-        extra = {"passes": 60} if quick else {}
-        programs = [replace(p, setting=p.setting | extra) for p in FOUR + OTHERS]
-        runs = [tell(race.run(shorter, program, 0, THREADS)) for program in programs]
-        rivals = peers(case) if not quick else {}
-        again = same_start(replace(shorter, seconds=SHARED * shorter.seconds), rivals) if not quick else []
-        draw(case, runs, rivals, again, out)
-        sections += section(case, runs, rivals, again)
-        for start, group in [("own", runs), ("same", again)]:
-            rows += [[case.name, one.program.name, start, *point] for one in group for point in one.points]
-        agree(case, runs, checks)
-    out.csv("figure1", ["case", "program", "start", "seconds", "objective"], rows)
-    limit = "60 passes" if quick else ", ".join(f"{SECONDS[name]:g} s ({name.upper()})" for name in SECONDS)
-    text = TEXT.format(above=ABOVE, limit=limit, shared=SHARED, missing=missing, sections=sections)
+def seeds(quick: bool) -> int:
+    return 2 if quick else SEEDS
+
+
+def tuned(group: str, quick: bool) -> list[Program]:
+    return [] if quick else [p for p in ALL if p.module == GROUPS[group] and is_here(p)]
+
+
+def field(store: Store, case: Case, quick: bool) -> list[Program]:
+    """Who races: ours, and the peers that are installed, with the settings that were found best for them."""
+    if quick:
+        return [INCREMENTAL, PAPER, next(p for p in ALL if p.module == "numpy_hals")]
+    peers = [best(store, TABLE, case, group) for name in GROUPS if (group := tuned(name, quick))]
+    sklearn = [p for p in ALL if p.name == "scikit-learn cd random" and is_here(p)]
+    return [INCREMENTAL, PAPER, BATCH, *peers, *sklearn]
+
+
+@cache
+def upper(case: Case) -> float:
+    """u of the box 0 ≤ X ≤ u: no entry of the shared start is larger."""
+    return float(np.sqrt(4 * case.stored.mean() / case.scale / case.rank))
+
+
+def works(store: Store, quick: bool) -> list[Work]:
+    """Tuning of the peers, then seeds in turn, so that an interrupted run has whole ones."""
+    found = []
+    for case in cases(quick):
+        if case.missing:
+            continue
+        for name in GROUPS:
+            found += [work(store, TABLE, case, program, "same", TUNED_ON, "tune") for program in tuned(name, quick)]
+        for seed in range(seeds(quick)):
+            found.append(later(store, case, seed, quick))
+    return found
+
+
+def begins(program: Program, seed: int) -> bool:
+    """Whether a run from the program's own start tells anything new: PLANC's is uniform, as the shared one is, and SPAMS's is always the same."""
+    return program not in (PAPER, BATCH) and program.module != "planc" and (program.module != "spams_nmf" or seed == 0)
+
+
+def later(store: Store, case: Case, seed: int, quick: bool) -> Work:
+    """One seed of all programs: which of them race is known after the tuning."""
+
+    def parts() -> list[Work]:
+        racing = field(store, case, quick)
+        runs = [(program, "same") for program in racing] + [(program, "own") for program in racing if begins(program, seed)]
+        runs += [(program, "same") for program in four(upper(case))[1:]]
+        return [work(store, TABLE, case, program, begin, seed) for program, begin in runs]
+
+    def do() -> None:
+        for part in parts():
+            if not part.is_done():
+                part.do()
+
+    count = 7 if quick else 11
+    return Work(f"{case.name}: seed {seed} of all programs", count * (1.2 if quick else 2.0 + 1.3 * case.seconds), lambda: all(p.is_done() for p in parts()), do)
+
+
+def write(store: Store, out: Output, checks: Checks, quick: bool) -> None:
+    present = [case for case in cases(quick) if not case.missing and all(one.is_done() for one in works(store, quick) if one.label.startswith(case.name))]
+    if not present:
+        return out.empty("figure1", "Figure 1: NMF")
+    sections = "".join(section(store, case, out, quick) for case in present)
+    failures = sorted({(row["program"], row["failure"]) for row in store.rows(TABLE) if row["failure"]})
+    for case in present:
+        mine = [p for p in field(store, case, quick) if p.module == "proxsplit_saved"]
+        bad = [p.name for p in mine if not all(points(store, TABLE, case=case.name, program=p.name, seed=s, start="same") for s in range(seeds(quick)))]
+        checks.claim(f"every method of ours runs on {case.title}", not bad, "; ".join(bad) or f"{len(mine)} methods")
+    if failures:
+        sections += "\n## Failures\n\n" + "".join(f"- {program}: {cause}\n" for program, cause in failures)
+    text = TEXT.format(answer=answer(store, present, quick), seeds=seeds(quick), tuned=TUNED_ON, sections=sections)
     out.page("figure1", "Figure 1: NMF", text)
 
 
-def tell(one: race.Run) -> race.Run:
-    print(f"{one.case.name:6} {one.program.name:26} {one.failure or f'{one.final:.7g} at {one.seconds:.2f} s'}", flush=True)
-    return one
+def reference(store: Store, case: Case, quick: bool) -> Program:
+    """SPAMS, or what stands for it where it is not installed."""
+    racing = field(store, case, quick)
+    return next((p for p in racing if p.module == "spams_nmf"), racing[-1])
 
 
-def same_start(case: Case, rivals: dict) -> list[race.Run]:
-    """Our methods and every peer of the middle panel that takes a start, from one start."""
-    mine = [replace(FOUR[0], name="incremental"), *OTHERS]
-    others = [p for p in ALL if p.name in rivals and p.setting.get("init") != "nndsvda"]
-    return [tell(race.run(case, replace(program, same_start=True), 0, THREADS)) for program in mine + others]
+def ratios(store: Store, case: Case, program: Program, begin: str, quick: bool) -> list[float]:
+    """How many times as fast a program is to the objective at which the reference ends, seed by seed."""
+    found = []
+    for seed in range(seeds(quick)):
+        key = {"case": case.name, "start": begin, "seed": seed, "role": "score"}
+        rival = reference(store, case, quick)
+        theirs = points(store, TABLE, program=rival.name, **key | {"seed": seed if begins(rival, seed) or begin == "same" else 0})
+        mine = points(store, TABLE, program=program.name, **key)
+        if theirs and mine:
+            target = theirs[-1][1]
+            found.append(reached(theirs, target) / reached(mine, target))
+    return found
 
 
-def agree(case: Case, runs: list[race.Run], checks: Checks) -> None:
-    """All variants end at local minima of the same quality: within 1 % of each other, several times what starts differ by."""
-    failures = [f"{one.program.name}: {one.failure}" for one in runs if one.failure]
-    checks.claim(f"every method runs on {case.title}", not failures, "; ".join(failures) or f"{len(runs)} runs")
-    ends = [one.final for one in runs if not one.failure]
-    spread = max(ends) / min(ends) - 1 if ends else np.inf
-    checks.claim(f"all variants agree within 1 % on {case.title}", spread < 0.01, f"{100 * spread:.2f} %")
+def answer(store: Store, present: list[Case], quick: bool) -> str:
+    """The page's first three sentences."""
+
+    def told(program: Program) -> str:
+        words = []
+        for case in present:
+            one = spread(ratios(store, case, program, "same", quick))
+            words.append(f"{one.middle:.1f} on {case.name.upper()} ({one.low:.1f} … {one.high:.1f})")
+        return ", ".join(words)
+
+    rival = {reference(store, case, quick).name for case in present}
+    name = "SPAMS" if any("SPAMS" in one for one in rival) else ", ".join(rival)
+    return (
+        f"To the objective at which {name} ended from the same start, the paper's method with its own scalar step was faster than {name} by a factor of {told(PAPER)}: medians with the range over seeds, 0 where it did "
+        f"not get there in the time given. In the metric AAᵀ the factor was {told(INCREMENTAL)}. "
+        + (f"Algorithm 1 on all columns with extrapolation (`batch`), no method of the paper's experiments, had {told(BATCH)}." if not quick else "Batch passes are not in the quick run.")
+    )
 
 
-def draw(case: Case, runs: list[race.Run], rivals: dict, again: list[race.Run], out: Output) -> None:
-    mine, shared = ({one.program.name: one.points for one in group if not one.failure} for group in (runs, again))
-    first = {"incremental": mine.get(FOUR[0].name, [])}
-    titles = {"variants": mine, "own starts": first | rivals, "the same start": shared}
-    titles = {title: curves for title, curves in titles.items() if len(curves) > 1}
-    least = min(o for curves in titles.values() for curve in curves.values() for _, o in curve)
-    size = {"figsize": (5 * len(titles), 4.2), "sharey": True, "squeeze": False}
-    figure, [panels] = style.plt.subplots(1, len(titles), **size)
-    looks = {name: style.look(index) for index, name in enumerate(dict.fromkeys([*first, *rivals, *shared]))}
-    for panel, (title, curves) in zip(panels, titles.items(), strict=True):
-        for index, (name, curve) in enumerate(curves.items()):
-            points = [(s, o) for s, o in curve if o < ABOVE * least and s > 0]
-            if points:
-                every = max(1, len(points) // 10)
-                look = style.look(index) if curves is mine else looks[name]
-                panel.plot(*zip(*points, strict=True), label=name, markevery=every, **look)
-        panel.set(xscale="log", yscale="log", xlabel="seconds", title=title)
+def section(store: Store, case: Case, out: Output, quick: bool) -> str:
+    draw(store, case, out, quick)
+    rows = []
+    rival = reference(store, case, quick)
+    racing = field(store, case, quick)
+    boxed = four(upper(case))[1:]
+    for begin, programs in [("same", racing + boxed), ("own", racing)]:
+        for program in programs:
+            runs = [points(store, TABLE, case=case.name, program=program.name, start=begin, seed=seed, role="score") for seed in range(seeds(quick))]
+            runs = [run for run in runs if run]
+            if runs:
+                ends = [run[-1][1] for run in runs]
+                faster = spread(ratios(store, case, program, begin, quick))
+                spent = f"{time(median(run[-1][0] for run in runs))}"
+                value = f"{number(median(ends))} ({number(min(ends))} … {number(max(ends))})"
+                rows.append([program.name, begin, value, spent, faster.text(lambda v: f"{v:.2f}") if program != rival else "1"])
+    head = ["program", "start", "objective at the end: median (range)", "s", f"times as fast to {rival.name}'s end: median (range)"]
+    note = f"The box of the constrained variants is 0 ≤ X ≤ {upper(case):.3g}, whose inside the shared start is; its minimum is that of X ≥ 0, since A can take up the scale."
+    return f"\n## {case.title}, rank {case.rank}\n\n![{case.title}](figure1-{case.name}.svg)\n\n{markdown(head, rows)}\n{note}\n"
+
+
+def draw(store: Store, case: Case, out: Output, quick: bool) -> None:
+    """Own start, same start and the four variants, medians over seeds; direct labels."""
+    racing, variants = field(store, case, quick), four(upper(case))
+    names = list(dict.fromkeys(p.name for p in racing))
+    looks = {name: style.look(index) for index, name in enumerate(names)}
+    panels = {"same start": (racing, "same"), "own start": (racing, "own"), "the paper's four variants": (variants, "same")}
+    figure, axes = style.plt.subplots(len(panels), 1, figsize=(6.4, 8.4), sharex=True)
+    drawn = {}
+    for title, (programs, begin) in panels.items():
+        for index, program in enumerate(programs):
+            stored = PAPER.name if program.name == "O = prox, X ≥ 0" else program.name
+            curve = middle(store, case, stored, begin, quick)
+            if curve:
+                drawn[title, program.name] = (curve, looks[program.name] if programs is racing else style.look(index))
+    least = min(value for curve, _ in drawn.values() for _, value in curve)
+    named = {}
+    for panel, title in zip(axes, panels, strict=True):
+        labels = named[panel] = []
+        for (where, name), (curve, look) in drawn.items():
+            shown = [(s, v / least - 1) for s, v in curve if 0 < v / least - 1 < ABOVE]
+            if where == title and shown:
+                panel.plot(*zip(*shown, strict=True), **look)
+                labels.append((*shown[-1], name, look["color"]))
+        panel.set(xscale="log", yscale="log", title=title, ylabel="objective / least − 1")
         style.seconds(panel.xaxis)
-        panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncol=2, fontsize=8)
-    panels[0].set_ylabel("objective")
-    style.plain_numbers(panels[0].yaxis)
-    figure.suptitle(case.title)
-    figure.subplots_adjust(wspace=0.08)
+    axes[-1].set_xlabel("seconds")
+    figure.tight_layout()
+    for panel, labels in named.items():
+        style.label_ends(panel, labels)
     out.figure(f"figure1-{case.name}", figure)
 
 
-def section(case: Case, runs: list[race.Run], rivals: dict, again: list[race.Run]) -> str:
-    spams = [(name, curve) for name, curve in rivals.items() if name.startswith("SPAMS")]
-    head = ["method", "start", "objective", "s", "passes", "ms per pass"]
-    head += [f"s to the end of {name}, {number(curve[-1][1])} at {time(curve[-1][0])} s" for name, curve in spams]
-    rows = []
-    for start, one in [("own", one) for one in runs] + [("same", one) for one in again]:
-        if one.failure:
-            rows.append([one.program.name, start, one.failure] + [""] * (len(head) - 3))
-            continue
-        reached = [time(one.reaches(curve[-1][1])) for _, curve in spams]
-        passes = [f"{one.passes:.0f}", f"{1e3 * one.seconds / one.passes:.1f}"]
-        rows.append([one.program.name, start, number(one.final), time(one.seconds), *passes, *reached])
-    figure = f"![{case.title}: objective against time](figure1-{case.name}.svg)"
-    return f"\n## {case.title}, rank {case.rank}\n\n{figure}\n\n{markdown(head, rows)}"
+def middle(store: Store, case: Case, name: str, begin: str, quick: bool) -> list[tuple[float, float]]:
+    """The medians over seeds of the i-th saved point of a program."""
+    runs = [points(store, TABLE, case=case.name, program=name, start=begin, seed=seed, role="score") for seed in range(seeds(quick))]
+    runs = [run for run in runs if run]
+    length = min((len(run) for run in runs), default=0)
+    return [(median(run[i][0] for run in runs), median(run[i][1] for run in runs)) for i in range(length)]

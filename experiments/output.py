@@ -1,14 +1,14 @@
-"""Where results go: CSV, figures and Markdown pages in one folder, and one HTML page with everything inside."""
+"""Where pages go: Markdown and figures in one folder, and one HTML page with everything inside."""
 
 from __future__ import annotations
 
 import base64
-import csv
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench import style
+from bench.case import ROOT
 
 CSS = """
 :root { color-scheme: light dark; }
@@ -27,18 +27,25 @@ class Output:
     command: str
     machine: str
 
-    def csv(self, name: str, head: list[str], rows: list[list]) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / f"{name}.csv").open("w", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([head, *rows])
-
     def figure(self, name: str, figure) -> None:
         style.save(figure, self.folder / f"{name}.svg")
 
     def page(self, name: str, title: str, body: str) -> None:
-        head = f"# {title}\n\nCommand: `{self.command}`. Measured {self.machine}.\n\n"
+        measured = f"Command: `{self.command}`. Measured {self.machine}." if self.machine else "Not measured yet: `make reproduce`."
+        head = f"# {title}\n\n{measured}\n\n"
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / f"{name}.md").write_text(head + body.strip() + "\n")
+
+    def empty(self, name: str, title: str) -> None:
+        """A page of a part that has not been run."""
+        self.page(name, title, "No run of this part is complete yet.")
+
+    def answer(self, name: str) -> str:
+        """The paragraph that a page opens with, in one line."""
+        path = self.folder / f"{name}.md"
+        if not path.exists():
+            return "Not in this run."
+        return path.read_text().split("\n\n")[2].replace("\n", " ")
 
     def html(self, names: list[str]) -> Path:
         """All pages as one file that needs no network."""
@@ -50,9 +57,9 @@ class Output:
             f"<section id={name}>{markdown.markdown(text[name], extensions=['tables'])}</section>" for name in present
         )
         body = re.sub(r'src="([^"]+\.svg)"', lambda match: f'src="{self.inline(match[1])}"', body)
-        body = re.sub(r'href="(\w+)\.md"', r'href="#\1"', body)
+        body = re.sub(r'href="([\w-]+)\.md"', r'href="#\1"', body)
         head = f"<!doctype html><html lang=en><meta charset=utf-8><title>proxsplit: reproduction</title><style>{CSS}</style>"
-        path = self.folder / "reproduce.html"
+        path = ROOT / "target" / "reproduce.html"
         path.write_text(head + f"<body>{body}</body></html>\n")
         return path
 

@@ -17,9 +17,10 @@ import numpy as np
 from bench.peers.proxsplit_cli import BINARY
 from bench.table import markdown
 
-from .output import Output
+from .jobs import Work
+from .store import Store
 
-HEAD = ["problem", "program", "method", "year", "s", "objective", "true residual", "what it says", "what it guarantees"]
+HEAD = ["problem", "program", "method", "s", "objective", "true residual", "what it says"]
 
 
 @dataclass(frozen=True)
@@ -126,35 +127,49 @@ def saga(problem: Problem) -> tuple[np.ndarray, float, str]:
 
 NEARLY = "stationary up to the measured error; residual at the returned point"
 ROWS = [
-    (None, "proxsplit", "Algorithm 1, automatic step", "2012, here", NEARLY, lambda p: ours(p, tol=1e-8, passes=20000)),
-    (None, "proxsplit", "incremental pass (eq.32), 15 batches, automatic step", "2012, here", NEARLY, lambda p: ours(p, method="incremental", batch=100)),
+    (None, "proxsplit", "Algorithm 1, backtracking", "2012, here", NEARLY, lambda p: ours(p, tol=1e-8, passes=20000, step="backtracking")),
+    (None, "proxsplit", "eq.32, 15 batches, automatic step", "2012, here", NEARLY, lambda p: ours(p, method="incremental", batch=100)),
+    (None, "proxsplit", "PANOC+", "2022", "a stationary point, descent of the envelope", lambda p: ours(p, method="panoc", tol=1e-8, passes=20000)),
+    (None, "proxsplit", "working sets, Anderson", "2022", "the gap or residual over all coordinates", lambda p: ours(p, method="working-set", tol=1e-8, passes=20000)),
+    (None, "proxsplit", "SAGA", "2014", "errors that vanish with the moves", lambda p: ours(p, method="saga", batch=100)),
+    (None, "proxsplit", "PAGE", "2021", "errors that vanish with the moves", lambda p: ours(p, method="page", batch=100)),
     ("skglm", "skglm", "coordinate descent, working sets, Anderson", "2022", "a critical point (its paper, under regularity)", skglm),
     ("sklearn", "scikit-learn", "SAGA", "2014", "linear rate if strongly convex; convex terms only", saga),
 ]
+TABLE = "regression"
 
 
-def run(out: Output) -> str:
-    """The table; a program that fails or is missing is named in its row."""
-    rows = []
+def works(store: Store) -> list[Work]:
+    """Every method on every problem."""
+    found = []
     for problem in problems():
         for package, program, method, year, promise, solve in ROWS:
             if program == "scikit-learn" and problem.loss != "logistic":
                 continue
-            if package and not importlib.util.find_spec(package):
-                rows.append([problem.title, program, method, year, "", "", "", "not installed", promise])
-                continue
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                rows.append([problem.title, program, method, year, *outcome(problem, solve), promise])
-            print(*rows[-1][:8], sep="  ", flush=True)
-    out.csv("regression", HEAD, rows)
-    return markdown(HEAD, rows)
+            named = {"problem": problem.title, "program": program, "method": method}
+
+            def do(problem=problem, package=package, solve=solve, named=named, rest=(year, promise)) -> None:
+                row = dict(zip(HEAD[3:7], outcome(problem, package, solve), strict=True))
+                store.add(TABLE, [named | row | {"year": rest[0], "what it guarantees": rest[1]}])
+
+            found.append(Work(f"regression: {program}, {method}", 3.0, lambda named=named: store.has(TABLE, **named), do))
+    return found
 
 
-def outcome(problem: Problem, solve: Callable) -> list[str]:
+def outcome(problem: Problem, package: str | None, solve: Callable) -> list[str]:
+    """Seconds, objective, residual and the program's word; a program that fails or is missing says so."""
+    if package and not importlib.util.find_spec(package):
+        return ["", "", "", "not installed"]
     try:
-        x, seconds, says = solve(problem)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            x, seconds, says = solve(problem)
     except Exception as error:  # noqa: BLE001: a peer's failure is a result
         return ["", "", "", f"failed: {error}"]
     objective, residual = problem.judge(x)
     return [f"{seconds:.2f}", f"{objective:.8f}", f"{residual:.1e}", says]
+
+
+def table(store: Store) -> str:
+    head = [*HEAD, "year", "what it guarantees"]
+    return markdown(head, [[row[name] for name in head] for row in store.rows(TABLE)])

@@ -1,4 +1,4 @@
-"""The methods of proxsplit as programs that the race can run."""
+"""The methods of proxsplit as programs that the race can run, every point of their curves a saved X."""
 
 from bench.peers import Program
 
@@ -6,15 +6,22 @@ from bench.peers import Program
 def ours(name: str, method: str, **setting) -> Program:
     """A method with its options; underscores stand for dashes."""
     options = {option.replace("_", "-"): value for option, value in setting.items()}
-    return Program(name, "proxsplit_cli", {"method": method, **options}, penalties=True)
+    return Program(name, "proxsplit_saved", {"method": method, **options}, penalties=True)
 
 
-# The four variants of the paper's Table 1. Plain NMF has X ≥ 0; the box makes X compact, and A takes up the scale.
-FOUR = [
-    ours("O = prox, X ≥ 0", "incremental", inner="prox"),
-    ours("O = identity, X ≥ 0", "incremental", inner="identity"),
-    ours("O = prox, 0 ≤ X ≤ 1", "incremental", inner="prox", x_set="box:0,1"),
-    ours("O = identity, 0 ≤ X ≤ 1", "incremental", inner="identity", x_set="box:0,1"),
-]
+INCREMENTAL = ours("incremental", "incremental", inner="prox")
+PAPER = ours("incremental, scalar step", "incremental", inner="prox", metric="scalar")
+BATCH = ours("batch", "batch")
+AGGREGATED = ours("aggregated", "aggregated")
 
-OTHERS = [ours("batch", "batch"), ours("aggregated", "aggregated")]
+
+def four(upper: float) -> list[Program]:
+    """The four variants of the paper's Table 1 in the paper's own form, a scalar step; the box is 0 ≤ X ≤ `upper`."""
+    box = {"x_set": f"box:0,{upper:g}"}
+    scalar = {"metric": "scalar"}
+    return [
+        ours("O = prox, X ≥ 0", "incremental", inner="prox", **scalar),
+        ours("O = identity, X ≥ 0", "incremental", inner="identity", **scalar),
+        ours("O = prox, 0 ≤ X ≤ u", "incremental", inner="prox", **scalar, **box),
+        ours("O = identity, 0 ≤ X ≤ u", "incremental", inner="identity", **scalar, **box),
+    ]

@@ -37,7 +37,7 @@ def command(job: Job, seconds: float, out) -> list[str]:
 
 def save(start: tuple[np.ndarray, np.ndarray], folder: Path) -> Path:
     """The folder that `--init` reads."""
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     for name, factor in zip("XA", start, strict=True):
         np.save(folder / f"{name}.npy", factor)
     return folder

@@ -51,6 +51,31 @@ class Evaluation(unittest.TestCase):
         finally:
             evaluate.BLOCK_BYTES = kept
 
+    def test_the_residual_vanishes_at_a_solution_and_does_not_depend_on_scale(self):
+        random = np.random.default_rng(4)
+        x, a = random.random((30, 2)), random.random((2, 40))
+        x[x < 0.3], a[a < 0.3] = 0.0, 0.0
+        self.assertLess(self.judge(x @ a, x).residual, 1e-8)
+        near = np.maximum(x + 0.1 * random.standard_normal(x.shape), 0.0)
+        one, other = self.judge(x @ a, near), self.judge(x @ a, near * [10.0, 0.2])
+        self.assertGreater(one.residual, 1e-3)
+        self.assertLess(abs(one.residual - other.residual), 1e-6 * one.residual)
+        self.assertAlmostEqual(one.x_zeros, np.mean(near == 0))
+
+    def test_the_residual_is_that_of_the_definition(self):
+        random = np.random.default_rng(5)
+        y, x, weights = random.random((20, 15)), random.random((20, 2)), (0.4, 1.7)
+        x /= np.linalg.norm(x, axis=0)
+        root = np.linalg.cholesky(x.T @ x).T
+        codes = [scipy.optimize.nnls(root, np.linalg.solve(root.T, x.T @ column - weights[1]))[0] for column in y.T]
+        a = np.array(codes).T
+        step = 1 / np.linalg.norm(a @ a.T, 2)
+        moved = np.maximum(x - step * ((x @ a - y) @ a.T) - step * weights[0], 0.0)
+        expected = np.linalg.norm(x - moved) / step / np.linalg.norm(y @ a.T)
+        found = self.judge(y, x, 1.0, *weights)
+        self.assertLess(abs(found.residual - expected), 1e-4 * expected)
+        self.assertAlmostEqual(found.a_zeros, np.mean(a == 0))
+
     def test_factors_that_are_not_feasible_are_refused(self):
         with self.assertRaises(ValueError):
             self.judge(np.ones((3, 3)), -np.ones((3, 1)))

@@ -160,6 +160,8 @@ def _side(problem, x, a, prox, term, step, unit, transpose=False):
     if not term.convex:
         nearest = _settle_ties(term, x, nearest, point, eta, transpose)
     scale = np.linalg.norm(problem.data(x, a) @ a.T)
+    if problem.x_graph is not None:
+        scale = max(scale, np.linalg.norm(np.diag(problem.x_graph)[:, None] * x[:, problem.fixed :]))
     return Side(float(np.linalg.norm(x - nearest) / eta), float(scale), least, curvature, float(rounding), typical)
 
 

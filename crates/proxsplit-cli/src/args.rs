@@ -27,7 +27,7 @@ pub(crate) use weights::WeightFiles;
 const EXIT_CODES: &str = "\
 Exit codes:
     0  done
-    1  an error, told in one line
+    1  an error, described in one line
     2  wrong usage
     3  not converged, only with --strict
     4  diverged: the best point seen is returned

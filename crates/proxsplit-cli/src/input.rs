@@ -2,6 +2,7 @@
 
 use crate::args::{DataName, Image, Reading};
 use crate::missing;
+use crate::nearest::edits;
 use anyhow::{bail, ensure};
 use proxsplit::Matrix;
 use proxsplit_factor::{self as factor, Generated, Lanes, Missing, Samples};
@@ -142,6 +143,10 @@ impl Input {
             Source::Generated(_, text) if text == "swimmer" && self.samples == Samples::Columns => {
                 "32x32".parse().ok()
             }
+            Source::File(data) if self.samples == Samples::Columns => {
+                let (rows, cols) = data.image()?;
+                format!("{rows}x{cols}").parse().ok()
+            }
             _ => None,
         }
     }
@@ -161,21 +166,6 @@ fn meant(name: &str) -> Option<&'static str> {
     meant.next().map(|(_, form)| form)
 }
 
-/// Letters to insert, delete or change to make one word of the other (Levenshtein).
-fn edits(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut above: Vec<usize> = (0..=other.len()).collect();
-    for (i, letter) in one.chars().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, &against) in other.iter().enumerate() {
-            let change = above[j] + usize::from(letter != against);
-            row.push(change.min(above[j + 1] + 1).min(row[j] + 1));
-        }
-        above = row;
-    }
-    above[other.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,6 +177,5 @@ mod tests {
         assert_eq!(meant("plantet:3x3x1"), Some("planted:ROWSxCOLUMNSxRANK"));
         assert_eq!(meant("faces.npy"), None);
         assert_eq!(meant("data/swimmer.npy"), None);
-        assert_eq!(edits("kitten", "sitting"), 3);
     }
 }

@@ -12,7 +12,7 @@ pub(crate) fn did_you_mean<'a>(word: &str, names: impl IntoIterator<Item = &'a s
 }
 
 /// How many letters must be changed, added or dropped to turn one word into the other (Levenshtein 1966).
-fn edits(a: &str, b: &str) -> usize {
+pub(crate) fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, from) in a.chars().enumerate() {

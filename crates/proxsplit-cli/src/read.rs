@@ -59,8 +59,12 @@ fn copy(matrix: Matrix<'_>) -> Mat<f64> {
 pub(crate) fn json<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    serde_json::from_str(&text)
-        .with_context(|| format!("{} is not what it should be", path.display()))
+    serde_json::from_str(&text).with_context(|| {
+        format!(
+            "{} is not a record that this version of proxsplit can read",
+            path.display()
+        )
+    })
 }
 
 /// A file with a JSON value on every line.
@@ -68,13 +72,8 @@ pub(crate) fn json_lines<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow:
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let lines = text.lines().enumerate().map(|(at, line)| {
-        serde_json::from_str(line).with_context(|| {
-            format!(
-                "{}, line {}, is not what it should be",
-                path.display(),
-                at + 1
-            )
-        })
+        serde_json::from_str(line)
+            .with_context(|| format!("{}, line {}: not a line of a trace", path.display(), at + 1))
     });
     lines.collect()
 }

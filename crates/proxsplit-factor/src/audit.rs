@@ -91,8 +91,8 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
         best_objective: best.at.objective.min(objective),
         residual_x,
         residual_a,
-        scale_x: found.scales.0,
-        scale_a: found.scales.1,
+        scale_x: found.scales.0.max(atoms.scale_of_graph(&factors.x, rank)),
+        scale_a: found.scales.1.max(codes.scale_of_graph(&factors.a, rank)),
         sparsity_x: zeros(&x, factors.x.len()),
         sparsity_a: zeros(&a, factors.a.len()),
         dead_atoms: (atoms.first()..rank)

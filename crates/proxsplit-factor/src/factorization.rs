@@ -1,6 +1,7 @@
 //! A run: a [`Solver`] over mini-batches or passes, whose whole state can be saved and restored.
 
 use crate::balance::{Balance, Scales};
+use crate::codes::Effort;
 use crate::look::{self, Escape};
 use crate::method::{self, Method};
 use crate::problem::{Factors, Problem};
@@ -61,6 +62,11 @@ impl<'a, T: Lanes> Factorization<'a, T> {
             ));
         }
         let mut work = Work::new(problem, misfit, start);
+        work.rescales = settings.rescale != Some(false);
+        if let Some(tolerance) = settings.codes_tol {
+            let tolerance = proxsplit::error::positive("tolerance of the codes", tolerance)?;
+            work.effort = Effort::until(tolerance);
+        }
         let method = method::new(&mut work, settings)?;
         Ok(Self {
             work,
@@ -88,7 +94,7 @@ impl<'a, T: Lanes> Factorization<'a, T> {
             x: self.method.settled(&self.work).into_owned(),
             a: self.work.factors.a.clone(),
         };
-        let balance = Balance::of(&self.work.atoms, &self.work.codes);
+        let balance = self.work.balance();
         let mut scales = Scales::new(factors.rank, self.work.atoms.first());
         if balance == Balance::Normalize && balance.find(&mut scales, &factors) {
             factors.scale(&scales);

@@ -61,7 +61,7 @@ pub use outliers::{Outlier, Outliers};
 pub use problem::{Factors, Problem};
 pub use products::{Data, Lanes};
 pub use rank::{Choice, Fit, FitKind, RankPlan, RankRow, RankSearch, Searched};
-pub use settings::{Init, Inner, Method, Settings, Step};
+pub use settings::{Init, Inner, Method, Metric, Settings, Step};
 pub use shards::{Answer, Change, Header, Local, Order, Shard, Sharded, Shards, Task};
 pub use state::State;
 pub use weights::Weights;

@@ -31,7 +31,21 @@ proxsplit::names!("method", Method:
 /// The operator O of eq.32; for factors the default is the prox.
 pub use proxsplit::gradient::Inner;
 
-/// The step η of `incremental` (in the metric AAᵀ, where 1 is natural for the whole sum) and η₀ of `sggd`.
+/// The metric H in which `incremental` and `sggd` step: X ← prox of X − ηH⁻¹∇f.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// H = AAᵀ, the curvature of the misfit in X itself.
+    #[default]
+    Gram,
+    /// H = L·I with L = ‖AAᵀ‖, known at the start of every pass: eq.32 with a plain number η/L as the step, as in the paper.
+    Scalar,
+}
+
+proxsplit::names!("metric", Metric: "gram" => Gram, "scalar" => Scalar);
+
+/// The step η of `incremental` (in its [`Metric`], where 1 is natural for the whole sum and eq.38 asks for less than 2) and η₀ of
+/// `sggd`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
@@ -86,6 +100,18 @@ pub struct Settings {
     pub inner: Inner,
     /// The step of `incremental` and `sggd`.
     pub step: Step,
+    /// The metric of `incremental` (`Gram` if absent) and `sggd`. Without one, `sggd` divides its step by the largest curvature of a
+    /// mini-batch so far; with one it differs from `incremental` in what it does about ψ₀ alone.
+    #[serde(default)]
+    pub metric: Option<Metric>,
+    /// Whether the scale between X and A, where the penalties leave it free, is set anew after every pass; if absent, every method
+    /// but `sggd` does so.
+    #[serde(default)]
+    pub rescale: Option<bool>,
+    /// When `incremental` and `sggd` stop to improve the codes of a mini-batch: when a sweep moves them by less than this fraction of
+    /// their first move, which is 0.03 if absent. What the codes then lack is an error of the gradient, and stands in the ledger.
+    #[serde(default)]
+    pub codes_tol: Option<f64>,
     /// The order of the batches.
     pub order: proxsplit::order::Order,
     /// Where the run starts.
@@ -101,6 +127,9 @@ impl Default for Settings {
             batch: None,
             inner: Inner::Prox,
             step: Step::default(),
+            metric: None,
+            rescale: None,
+            codes_tol: None,
             order: proxsplit::order::Order::default(),
             init: Init::default(),
             seed: 0,

@@ -1,6 +1,6 @@
 //! What all methods share: the problem, the factors, and the memory of where a run is.
 
-use crate::balance::Scales;
+use crate::balance::{Balance, Scales};
 use crate::codes::{Effort, Term};
 use crate::misfit::Misfit;
 use crate::problem::{Factors, Problem};
@@ -14,6 +14,19 @@ pub(crate) const NEARLY_EXACT: Effort = Effort {
     sweeps: 50,
     tolerance: 3e-2,
 };
+
+/// Sweeps that are enough for every accuracy that is asked for.
+const SWEEPS: usize = 5000;
+
+impl Effort {
+    /// What a user asks for: an end when a sweep moves the codes by less than this fraction of their first move.
+    pub(crate) fn until(tolerance: f64) -> Self {
+        Self {
+            sweeps: SWEEPS,
+            tolerance,
+        }
+    }
+}
 
 /// Numbers that a checkpoint keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -59,6 +72,10 @@ pub(crate) struct Work<'a, T: Lanes> {
     pub(crate) factors: Factors<T>,
     pub(crate) misfit: Box<dyn Misfit<T> + 'a>,
     pub(crate) scales: Scales<T>,
+    /// Whether the scale between X and A is set anew where it is free.
+    pub(crate) rescales: bool,
+    /// The effort of an inner solve of a mini-batch.
+    pub(crate) effort: Effort,
     pub(crate) memory: Memory,
 }
 
@@ -74,9 +91,20 @@ impl<'a, T: Lanes> Work<'a, T> {
             codes,
             misfit,
             scales: Scales::new(problem.rank, problem.fixed.count()),
+            rescales: true,
+            effort: NEARLY_EXACT,
             memory: Memory::START,
             problem,
             factors,
+        }
+    }
+
+    /// What is to be done about the scale between X and A.
+    pub(crate) fn balance(&self) -> Balance<'a, T> {
+        if self.rescales {
+            Balance::of(&self.atoms, &self.codes)
+        } else {
+            Balance::Fixed
         }
     }
 

@@ -25,6 +25,8 @@ pub(crate) struct Content {
     pub(crate) labels: Labels,
     /// What was taken for what, where a file does not say it itself; else empty.
     pub(crate) taken: String,
+    /// Height and width, where every column is a picture.
+    pub(crate) image: Option<(usize, usize)>,
 }
 
 /// Where the entries of a compressed sparse matrix stand.
@@ -44,6 +46,7 @@ impl Content {
             values,
             labels: Labels::default(),
             taken: String::new(),
+            image: None,
         }
     }
 

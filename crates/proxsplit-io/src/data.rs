@@ -39,7 +39,7 @@ impl Data {
     pub fn read(path: impl AsRef<Path>, reading: &Reading) -> Result<Self, Error> {
         let (path, nan) = (path.as_ref(), reading.nan);
         if path.is_dir() {
-            let content = tenx::read(path, nan)?;
+            let content = Self::folder(path, nan)?;
             return Self::examined(content, nan).map_err(|fault| fault.of(path));
         }
         if path == Path::new("-") {
@@ -51,6 +51,17 @@ impl Data {
         let source = Source::of(path).map_err(|fault| fault.of(path))?;
         let content = Self::file(&source, reading)?;
         Self::examined(content, nan).map_err(|fault| fault.of(source.file))
+    }
+
+    fn folder(path: &Path, nan: Nan) -> Result<Content, Error> {
+        #[cfg(feature = "images")]
+        if !tenx::is_at(path) {
+            let pictures = crate::images::list(path)?;
+            if !pictures.is_empty() {
+                return crate::images::folder(&pictures);
+            }
+        }
+        tenx::read(path, nan)
     }
 
     fn file(source: &Source<'_>, reading: &Reading) -> Result<Content, Error> {
@@ -94,6 +105,10 @@ impl Data {
             Format::Hdf5 => crate::hdf5::parse(bytes.to_vec(), reading.layer.as_deref()),
             #[cfg(not(feature = "hdf5"))]
             Format::Hdf5 => Err(Fault::whole(Format::NO_HDF5)),
+            #[cfg(feature = "images")]
+            Format::Image => crate::images::parse(bytes),
+            #[cfg(not(feature = "images"))]
+            Format::Image => Err(Fault::whole(Format::NO_IMAGES)),
         };
         content
             .and_then(|content| Self::examined(content, nan))
@@ -117,6 +132,11 @@ impl Data {
     /// Names of rows and columns, where the file has them.
     pub fn labels(&self) -> &Labels {
         &self.content.labels
+    }
+
+    /// Height and width of the pictures, where every column is one, its own columns one below the other.
+    pub fn image(&self) -> Option<(usize, usize)> {
+        self.content.image
     }
 
     /// 128 bits of XXH3 over shape, storage, number type and the whole content, a MiB at a time, as hexadecimal.

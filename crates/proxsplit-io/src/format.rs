@@ -25,15 +25,21 @@ pub enum Format {
     Tsv,
     /// `.h5ad` of anndata, or `.h5` of the 10x software. Needs the feature `hdf5`.
     Hdf5,
+    /// `.png`, `.pgm` or `.tif`: pictures. Needs the feature `images`.
+    Image,
 }
 
 impl Format {
     /// The names that `from_str` knows.
-    pub const NAMES: [&str; 7] = ["npy", "npz", "mtx", "csv", "tsv", "h5ad", "h5"];
-    pub(crate) const ADVICE: &str = "use .npy, .npz, .mtx, .csv, .tsv (the last three also with .gz), .h5ad, .h5 or a folder with matrix.mtx, or say which it is with --format";
+    pub const NAMES: [&str; 11] = [
+        "npy", "npz", "mtx", "csv", "tsv", "h5ad", "h5", "png", "pgm", "tif", "tiff",
+    ];
+    pub(crate) const ADVICE: &str = "use .npy, .npz, .mtx, .csv, .tsv (the last three also with .gz), .h5ad, .h5, .png, .pgm, .tif or a folder with matrix.mtx or with pictures, or say which it is with --format";
     #[cfg(not(feature = "hdf5"))]
     pub(crate) const NO_HDF5: &str =
         "this program was built without HDF5; build it with the feature hdf5, or export the matrix";
+    #[cfg(not(feature = "images"))]
+    pub(crate) const NO_IMAGES: &str = "this program was built without pictures; build it with the feature images, or save them as an .npy array";
 
     fn is_text(self) -> bool {
         matches!(self, Format::Mtx | Format::Csv | Format::Tsv)
@@ -51,6 +57,7 @@ impl FromStr for Format {
             "csv" => Format::Csv,
             "tsv" => Format::Tsv,
             "h5ad" | "h5" => Format::Hdf5,
+            "png" | "pgm" | "tif" | "tiff" => Format::Image,
             _ => {
                 let known = Format::NAMES.join(", ");
                 return Err(format!("'{name}' is not a format; there are {known}"));
@@ -125,9 +132,10 @@ pub(crate) fn open_text(path: &Path, gzip: bool) -> Result<Text<'static>, Error>
     match (gzip, is_gzip) {
         (true, true) => Ok(unpacked(Box::new(whole))),
         (false, false) => Ok(Box::new(whole)),
-        (true, false) => {
-            Err(Fault::whole("the name ends in .gz but this is no gzip file; rename it").of(path))
-        }
+        (true, false) => Err(Fault::whole(
+            "the name ends in .gz but this is not a gzip file; rename it",
+        )
+        .of(path)),
         (false, true) => Err(Fault::whole("this is a gzip file; add .gz to its name").of(path)),
     }
 }

@@ -23,6 +23,8 @@ mod error;
 mod format;
 #[cfg(feature = "hdf5")]
 mod hdf5;
+#[cfg(feature = "images")]
+mod images;
 mod map;
 mod mtx;
 mod nan;

@@ -27,7 +27,7 @@ pub(crate) fn read(
             "it is empty".to_owned()
         } else {
             format!(
-                "neither name nor content tells a known format; {}",
+                "neither the name nor the content shows a known format; {}",
                 Format::ADVICE
             )
         };
@@ -46,6 +46,10 @@ fn parse(mut source: Text<'_>, format: Format, reading: &Reading) -> Result<Cont
         Format::Hdf5 => crate::hdf5::parse(whole(source)?, reading.layer.as_deref()),
         #[cfg(not(feature = "hdf5"))]
         Format::Hdf5 => Err(Fault::whole(Format::NO_HDF5)),
+        #[cfg(feature = "images")]
+        Format::Image => crate::images::parse(&whole(source)?),
+        #[cfg(not(feature = "images"))]
+        Format::Image => Err(Fault::whole(Format::NO_IMAGES)),
     }
 }
 
@@ -65,11 +69,16 @@ fn peek(mut source: Text<'_>) -> Result<(Vec<u8>, Text<'_>), Fault> {
 
 /// The format that begins so. Tables have no mark of their own.
 fn sniff(magic: &[u8]) -> Option<Format> {
-    let marks: [(&[u8], Format); 4] = [
+    let marks: [(&[u8], Format); 9] = [
         (b"\x93NUMPY", Format::Npy),
         (b"PK\x03\x04", Format::Npz),
         (b"%%MatrixMarket", Format::Mtx),
         (b"\x89HDF\r\n\x1a\n", Format::Hdf5),
+        (b"\x89PNG\r\n\x1a\n", Format::Image),
+        (b"II*\0", Format::Image),
+        (b"MM\0*", Format::Image),
+        (b"P5\n", Format::Image),
+        (b"P2\n", Format::Image),
     ];
     let mut known = marks.iter().filter(|(mark, _)| magic.starts_with(mark));
     known.next().map(|(_, format)| *format)

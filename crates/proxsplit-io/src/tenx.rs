@@ -9,9 +9,15 @@ use crate::nan::Nan;
 use crate::text::Lines;
 use std::path::{Path, PathBuf};
 
+/// Whether a folder has a matrix of this kind.
+#[cfg(feature = "images")]
+pub(crate) fn is_at(folder: &Path) -> bool {
+    find(folder, &["matrix.mtx"]).is_some()
+}
+
 pub(crate) fn read(folder: &Path, nan: Nan) -> Result<Content, Error> {
     let matrix = find(folder, &["matrix.mtx"]).ok_or_else(|| {
-        let cause = "the folder has no matrix.mtx or matrix.mtx.gz";
+        let cause = "the folder has neither matrix.mtx or matrix.mtx.gz, as 10x software writes it, nor pictures (.png, .pgm, .tif)";
         Fault::whole(cause).of(folder)
     })?;
     let content = mtx::read(open(&matrix)?, nan).map_err(|fault| fault.of(&matrix))?;

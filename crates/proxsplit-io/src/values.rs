@@ -89,6 +89,20 @@ impl Values {
         }
     }
 
+    /// Puts numbers of the same type behind these; `false` if the type is another.
+    #[cfg(feature = "images")]
+    pub(crate) fn append(&mut self, others: Self) -> bool {
+        match (self, others) {
+            (Values::U8(all), Values::U8(more)) => all.extend(more),
+            (Values::I16(all), Values::I16(more)) => all.extend(more),
+            (Values::I32(all), Values::I32(more)) => all.extend(more),
+            (Values::F32(all), Values::F32(more)) => all.extend(more),
+            (Values::F64(all), Values::F64(more)) => all.extend(more),
+            _ => return false,
+        }
+        true
+    }
+
     /// A copy as `f64`.
     pub(crate) fn to_f64(&self) -> Vec<f64> {
         proxsplit::data::dispatch!(Elements: self.elements() => values, values.iter().map(|v| v.f64()).collect())

@@ -12,7 +12,8 @@ use proxsplit::linalg::dense::Mat;
 use proxsplit::text::Operator;
 use proxsplit::{Error, Prox, Report, Stop};
 use proxsplit_factor::{
-    self as factor, Factorization, Factors, Graph, Init, Loss, Method, Missing, Problem, Weights,
+    self as factor, Factorization, Factors, Graph, Init, Loss, Method, Metric, Missing, Problem,
+    Weights,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -32,6 +33,7 @@ pub(crate) struct Settings {
     seed: u64,
     method: String,
     batch_size: Option<usize>,
+    metric: Option<String>,
     threads: usize,
     single: bool,
     missing: Option<String>,
@@ -48,11 +50,24 @@ impl Settings {
         }
     }
 
+    /// The metric of the steps; a method that takes none refuses it.
+    fn metric(&self) -> PyResult<Option<Metric>> {
+        let Some(text) = &self.metric else {
+            return Ok(None);
+        };
+        if matches!(self.method.as_str(), "incremental" | "sggd") {
+            return text.parse().map(Some).map_err(refuse);
+        }
+        let message = format!("metric={text:?} is only for method='incremental' and 'sggd'");
+        Err(refuse(Error::Incompatible(message)))
+    }
+
     fn of_the_run(&self) -> PyResult<factor::Settings> {
         Ok(factor::Settings {
             method: self.method.parse().map_err(refuse)?,
             init: self.init.parse().map_err(refuse)?,
             batch: self.batch_size,
+            metric: self.metric()?,
             seed: self.seed,
             ..factor::Settings::default()
         })

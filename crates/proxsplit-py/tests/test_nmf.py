@@ -320,3 +320,14 @@ def test_custom_factors_of_the_wrong_shape():
         NMF(3, init="custom").fit_transform(X, W=np.full((60, 3), np.nan), H=np.ones((3, 40)))
     with pytest.raises(ValueError, match="features"):
         NMF(3, random_state=0).fit(X).transform(X[:, :10])
+
+
+@pytest.mark.parametrize("method", ["incremental", "sggd"])
+def test_a_metric_is_for_the_methods_that_step_in_one(method):
+    X = np.random.default_rng(0).random((40, 12))
+    errors = [NMF(3, method=method, metric=metric, random_state=0, max_iter=40, tol=0).fit(X).reconstruction_err_ for metric in ("gram", "scalar")]
+    assert errors[0] != errors[1]
+    with pytest.raises(ValueError, match="only for method='incremental'"):
+        NMF(3, metric="scalar").fit(X)
+    with pytest.raises(ValueError, match="gram, scalar"):
+        NMF(3, method=method, metric="diagonal").fit(X)

@@ -39,6 +39,14 @@ pub(crate) const METHODS: &[(&str, &str)] = &[
     ("sggd", "projected stochastic subgradient steps, a baseline"),
 ];
 
+pub(crate) const METRICS: &[(&str, &str)] = &[
+    ("gram", "AAᵀ, the curvature of the misfit"),
+    (
+        "scalar",
+        "‖AAᵀ‖ times the identity: a plain number as the step",
+    ),
+];
+
 const MISFITS: &[(&str, &str)] = &[
     ("squared", "Σ (y − z)²/2, Z = XA"),
     (
@@ -96,10 +104,14 @@ const FORMATS: &[(&str, &str)] = &[
         "cells, with or without header and labels",
     ),
     (".h5ad, .h5", "anndata (--layer NAME), 10x; HDF5"),
+    (
+        ".png, .pgm, .tif",
+        "pictures: one is a matrix; the pages of a TIFF are columns",
+    ),
     ("-", "the standard input; tables need --format csv or tsv"),
     (
         "FOLDER",
-        "10x: matrix.mtx, features.tsv, barcodes.tsv, plain or .gz",
+        "10x: matrix.mtx, features.tsv, barcodes.tsv, plain or .gz; or pictures",
     ),
     ("swimmer", "256 pictures of 32×32 with 17 known parts"),
     ("rand:ROWSxCOLS", "uniform random numbers"),

@@ -1,78 +1,135 @@
-//! The convergence curves.
+//! The convergence curves, of one run or of two on the same axes.
 
-use super::svg::{Chart, Level};
+use super::svg::{Chart, Curve, Level};
 use crate::record::{Record, TraceRow};
+use serde_json::Value;
 
-/// What a curve runs over.
+/// A run as the curves see it.
+#[derive(Clone, Copy)]
+pub(super) struct Run<'a> {
+    /// What the legend calls it; empty where there is one run only.
+    pub(super) name: &'a str,
+    pub(super) record: &'a Record,
+    pub(super) trace: &'a [TraceRow],
+}
+
+type Points = Vec<(f64, f64)>;
+/// What is read from a row.
 type Read = fn(&TraceRow) -> f64;
 
-/// Objective and residual, each against passes and against time; the step, if it changes.
-pub(super) fn all(record: &Record, trace: &[TraceRow]) -> Vec<String> {
-    let certificate = &record.certificate;
-    let mut levels = Vec::new();
-    if certificate.tolerance > 0.0 {
-        levels.push(Level {
-            at: certificate.tolerance,
-            name: "tolerance",
-        });
-    }
-    // Far below the tolerance the errors do not matter, and would only stretch the axis.
-    if certificate.error_level > 0.1 * certificate.tolerance && certificate.error_level > 0.0 {
-        levels.push(Level {
-            at: certificate.error_level,
-            name: "error level",
-        });
-    }
-    let (title, shown) = objective(trace);
-    let values = shown.iter().map(|row| row.objective);
-    let (low, high) = values.fold((f64::INFINITY, 0.0_f64), |(low, high), v| {
-        (low.min(v), high.max(v))
-    });
-    let spread = high > 5.0 * low;
-    let mut figures = Vec::new();
+/// Objective and residual, each against passes and against time; the step of a single run, if it changes.
+pub(super) fn all(runs: &[Run<'_>]) -> Vec<String> {
     let over: [(&str, Read); 2] = [("passes", |row| row.pass), ("seconds", |row| row.seconds)];
+    let (title, reference) = reference(runs);
+    let levels = match runs {
+        [run] => levels(run.record),
+        _ => Vec::new(),
+    };
+    let mut figures = Vec::new();
     for (x_name, x) in over {
-        let points: Vec<_> = shown.iter().map(|row| (x(row), row.objective)).collect();
-        figures.push(chart(title, x_name, &points, &[], spread));
+        let points = |run: &Run<'_>| above(run.trace, reference, x);
+        figures.push(chart(title, x_name, runs, points, &[]));
     }
     for (x_name, x) in over {
-        let points: Vec<_> = trace.iter().map(|row| (x(row), row.residual)).collect();
-        figures.push(chart("residual", x_name, &points, &levels, true));
+        let points = |run: &Run<'_>| -> Points {
+            let rows = run.trace.iter().filter(|row| row.residual.is_finite());
+            rows.map(|row| (x(row), row.residual)).collect()
+        };
+        figures.push(chart("residual", x_name, runs, points, &levels));
     }
-    if let Some(points) = steps(trace) {
-        figures.push(chart("step", "passes", &points, &[], true));
+    if let [run] = runs
+        && let Some(points) = steps(run.trace)
+    {
+        figures.push(chart("step", "passes", runs, |_| points.clone(), &[]));
     }
     figures
 }
 
+/// What objectives are measured from, and the title that says so: a proved lower bound if the best objective is close to it, else
+/// the best objective itself.
+fn reference(runs: &[Run<'_>]) -> (&'static str, f64) {
+    let objectives = runs.iter().flat_map(|run| run.trace);
+    let finite = objectives
+        .map(|row| row.objective)
+        .filter(|v| v.is_finite());
+    let (best, worst) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(best, worst), v| {
+        (best.min(v), worst.max(v))
+    });
+    let bound = match runs {
+        [run] => lower_bound(run.record),
+        _ => None,
+    };
+    match bound {
+        Some(bound) if bound < best && best - bound < 1e-2 * (worst - best) => {
+            ("objective − proved lower bound", bound)
+        }
+        _ => ("objective − best objective seen", best),
+    }
+}
+
+fn lower_bound(record: &Record) -> Option<f64> {
+    let point = record.certificate.fields.get("at_point")?;
+    point.get("lower_bound").and_then(Value::as_f64)
+}
+
+/// How far the objective was above the reference. Where it is not above, a logarithmic axis has no place for it.
+fn above(trace: &[TraceRow], reference: f64, x: Read) -> Points {
+    let rows = trace.iter().map(|row| (x(row), row.objective - reference));
+    rows.filter(|(_, above)| *above > 0.0).collect()
+}
+
+/// What the residual is compared with.
+fn levels(record: &Record) -> Vec<Level> {
+    let certificate = &record.certificate;
+    let (tolerance, errors) = (certificate.tolerance, certificate.error_level);
+    let mut levels = Vec::new();
+    if tolerance > 0.0 {
+        levels.push(Level {
+            at: tolerance,
+            name: "tolerance",
+        });
+    }
+    // Far below the tolerance the errors do not matter, and would only stretch the axis.
+    if errors > 0.1 * tolerance && errors > 0.0 {
+        levels.push(Level {
+            at: errors,
+            name: "error level",
+        });
+    }
+    levels
+}
+
 /// The steps, unless they are all the same.
-fn steps(trace: &[TraceRow]) -> Option<Vec<(f64, f64)>> {
+fn steps(trace: &[TraceRow]) -> Option<Points> {
     let made = trace.iter().filter(|row| row.step > 0.0);
-    let points: Vec<_> = made.map(|row| (row.pass, row.step)).collect();
+    let points: Points = made.map(|row| (row.pass, row.step)).collect();
     let changes = points.windows(2).any(|pair| pair[0].1 != pair[1].1);
     changes.then_some(points)
 }
 
-/// The rows whose objective is worth a curve. A start that is far above everything else would flatten the rest.
-fn objective(trace: &[TraceRow]) -> (&'static str, &[TraceRow]) {
-    let after = trace.partition_point(|row| row.pass < 1.0);
-    match &trace[after..] {
-        [first, _, _, ..] if trace[0].objective > 2.0 * first.objective => {
-            ("objective after the first pass", &trace[after..])
-        }
-        _ => ("objective", trace),
-    }
-}
-
-fn chart(title: &str, x_name: &str, points: &[(f64, f64)], levels: &[Level], log: bool) -> String {
+fn chart(
+    title: &str,
+    x_name: &str,
+    runs: &[Run<'_>],
+    points: impl Fn(&Run<'_>) -> Points,
+    levels: &[Level],
+) -> String {
+    let points: Vec<Points> = runs.iter().map(points).collect();
+    let named = runs.iter().zip(&points);
+    let curves: Vec<Curve<'_>> = named
+        .map(|(run, points)| Curve {
+            name: run.name,
+            points,
+        })
+        .collect();
     let chart = Chart {
         title,
         x_name,
-        points,
+        curves: &curves,
         levels,
         spreads: &[],
         mark: None,
-        log,
+        log: true,
     };
     chart.svg()
 }
@@ -104,17 +161,10 @@ mod tests {
     }
 
     #[test]
-    fn a_start_far_above_the_rest_is_left_out() {
-        let falls = [
-            row(0.0, 900.0),
-            row(1.0, 10.0),
-            row(2.0, 9.0),
-            row(3.0, 8.0),
-        ];
-        assert_eq!(objective(&falls).1.len(), 3);
-        let slow = [row(0.0, 12.0), row(1.0, 10.0), row(2.0, 9.0), row(3.0, 8.0)];
-        assert_eq!(objective(&slow).1.len(), 4);
-        assert_eq!(objective(&falls[..2]).1.len(), 2);
-        assert!(objective(&[]).1.is_empty());
+    fn objectives_are_measured_from_the_reference_and_what_reaches_it_is_left_out() {
+        let trace = [row(0.0, 900.0), row(1.0, 10.0), row(2.0, 8.0)];
+        let points = above(&trace, 8.0, |row| row.pass);
+        assert_eq!(points, [(0.0, 892.0), (1.0, 2.0)]);
+        assert!(above(&[row(0.0, f64::NAN)], 8.0, |row| row.pass).is_empty());
     }
 }

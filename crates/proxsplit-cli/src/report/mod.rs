@@ -1,6 +1,8 @@
 //! The HTML page about a run: one file, no network, no script.
 
+mod compare;
 mod curves;
+mod meaning;
 mod picture;
 mod pictures;
 mod png;
@@ -8,6 +10,7 @@ mod rank;
 mod svg;
 mod tables;
 
+pub(crate) use compare::compare_page;
 pub(crate) use rank::rank_page;
 
 use crate::args::Image;
@@ -16,6 +19,7 @@ use crate::number;
 use crate::outliers;
 use crate::record::{Record, TraceRow};
 use askama::Template;
+use curves::Run;
 use pictures::{Codes, Gallery};
 use proxsplit::Reason;
 use svg::Bars;
@@ -32,6 +36,17 @@ pub(crate) struct Source<'a> {
     pub(crate) image: Option<Image>,
 }
 
+impl<'a> Source<'a> {
+    /// Its curves, under a name.
+    fn run(&self, name: &'a str) -> Run<'a> {
+        Run {
+            name,
+            record: self.record,
+            trace: self.trace,
+        }
+    }
+}
+
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
@@ -44,7 +59,7 @@ struct Page<'a> {
     outliers: Vec<String>,
     tiles: Vec<(&'static str, String)>,
     curves: Vec<String>,
-    certificate: Vec<(String, String)>,
+    certificate: Vec<(String, String, &'static str)>,
     atoms: Option<Gallery>,
     topics: Vec<Topic<'a>>,
     consensus: Option<Family>,
@@ -77,7 +92,7 @@ pub(crate) fn html(source: &Source<'_>) -> askama::Result<String> {
                 .collect()
         }),
         tiles: tables::tiles(record),
-        curves: curves::all(record, source.trace),
+        curves: curves::all(&[source.run("")]),
         certificate: tables::certificate(record),
         atoms: source
             .image

@@ -19,7 +19,15 @@ pub(super) struct Gallery {
     pub(super) caption: String,
     /// The width of one picture on the page.
     pub(super) wide: usize,
-    pub(super) pictures: Vec<(String, String)>,
+    pub(super) pictures: Vec<Shown>,
+}
+
+/// One atom as a picture.
+pub(super) struct Shown {
+    pub(super) name: String,
+    pub(super) picture: String,
+    /// Whether nothing uses it.
+    pub(super) dim: bool,
 }
 
 /// Pictures of the largest atoms; `None` if the shape does not fit.
@@ -31,12 +39,11 @@ pub(super) fn gallery(factors: &Factors, atoms: &[Atom], image: Image) -> Option
     let total: f64 = atoms.iter().map(|atom| atom.size).sum();
     let pictures = atoms.iter().take(MOST_ATOMS).map(|atom| {
         let x = image.by_rows(factors.x.col(atom.index));
-        let name = format!(
-            "{} · {}",
-            atom.index,
-            number::percent(atom.size / total.max(f64::MIN_POSITIVE))
-        );
-        (name, Colours::of(&x).picture(cols, &x))
+        Shown {
+            name: name(atom, total),
+            picture: Colours::of(&x).picture(cols, &x),
+            dim: atom.size == 0.0,
+        }
     });
     let pictures: Vec<_> = pictures.collect();
     let all = if pictures.len() < atoms.len() {
@@ -50,10 +57,21 @@ pub(super) fn gallery(factors: &Factors, atoms: &[Atom], image: Image) -> Option
         "black is 0, white is the largest entry of the atom"
     };
     Some(Gallery {
-        caption: format!("{all}, {rows} × {cols}: number and share of ‖x‖·‖a‖; {colours}."),
+        caption: format!(
+            "{all}, {rows} × {cols}: number and share of ‖x‖·‖a‖, dim if that is 0; {colours}."
+        ),
         wide: (110.0 * (cols as f64 / rows as f64).clamp(0.5, 2.0)) as usize,
         pictures,
     })
+}
+
+/// Number of an atom and its share of all sizes.
+pub(super) fn name(atom: &Atom, total: f64) -> String {
+    if atom.size == 0.0 {
+        return format!("{} · unused", atom.index);
+    }
+    let share = number::percent(atom.size / total.max(f64::MIN_POSITIVE));
+    format!("{} · {share}", atom.index)
 }
 
 /// The factor A as a picture.

@@ -1,7 +1,7 @@
 //! The page of a search for the rank: the curve, the verdict, the table.
 
 use super::shell;
-use super::svg::Chart;
+use super::svg::{Chart, Curve};
 use super::tables::plain;
 use crate::command::rank::RankRecord;
 use crate::number;
@@ -72,7 +72,10 @@ fn curves(record: &RankRecord) -> Vec<String> {
         let chart = Chart {
             title,
             x_name: "rank",
-            points: &points,
+            curves: &[Curve {
+                name: "",
+                points: &points,
+            }],
             levels: &[],
             spreads,
             mark,

@@ -1,6 +1,8 @@
 //! The tables and lists of the page.
 
 use super::Source;
+use super::meaning::meaning;
+use super::svg::shortened;
 use crate::factors::Atom;
 use crate::missing;
 use crate::number;
@@ -11,11 +13,23 @@ use serde_json::Value;
 /// Atoms whose features are listed at most, and features of each.
 const MOST_TOPICS: usize = 100;
 const MOST_FEATURES: usize = 12;
+/// Letters of a label at most; all of it is shown when the pointer rests on it.
+const MOST_LETTERS: usize = 24;
 
 /// The strongest features of an atom.
 pub(super) struct Topic<'a> {
     pub(super) atom: usize,
-    pub(super) features: Vec<(&'a str, String)>,
+    pub(super) features: Vec<Feature<'a>>,
+    /// Whether nothing uses the atom.
+    pub(super) dim: bool,
+}
+
+/// A feature with its weight in an atom.
+pub(super) struct Feature<'a> {
+    /// Shortened if it is long.
+    pub(super) label: String,
+    pub(super) whole: &'a str,
+    pub(super) weight: String,
 }
 
 /// The strongest features of each atom, where features have names.
@@ -29,13 +43,21 @@ pub(super) fn topics<'a>(source: &Source<'a>, atoms: &[Atom]) -> Vec<Topic<'a>> 
             let x = source.factors.x.col(atom.index);
             Topic {
                 atom: atom.index,
-                features: strongest(x)
-                    .into_iter()
-                    .map(|i| (names[i].as_str(), number::short(x[i])))
-                    .collect(),
+                features: features(x, names),
+                dim: atom.size == 0.0,
             }
         })
         .collect()
+}
+
+/// The strongest features of an atom by name.
+pub(super) fn features<'a>(x: &[f64], names: &'a [String]) -> Vec<Feature<'a>> {
+    let feature = |i: usize| Feature {
+        label: shortened(&names[i], MOST_LETTERS),
+        whole: &names[i],
+        weight: number::short(x[i]),
+    };
+    strongest(x).into_iter().map(feature).collect()
 }
 
 /// Places of the entries of largest size, without zeros.
@@ -118,20 +140,28 @@ pub(super) fn tiles(record: &Record) -> Vec<(&'static str, String)> {
     ]
 }
 
-pub(super) fn certificate(record: &Record) -> Vec<(String, String)> {
+/// Name, text and meaning of every line of the certificate; the meaning stands with the first line of its name.
+pub(super) fn certificate(record: &Record) -> Vec<(String, String, &'static str)> {
     let certificate = &record.certificate;
     let mut rows = vec![
         ("verdict".to_owned(), certificate.words.clone()),
         (
             "tolerance".to_owned(),
             format!(
-                "{:.3e}, to be compared with the residual {:.3e}, which is 0 exactly at stationary points",
-                certificate.tolerance, certificate.stationarity
+                "residual {:.3e}, tolerance {:.3e}",
+                certificate.stationarity, certificate.tolerance
             ),
         ),
     ];
     rows.extend(certificate.details.iter().cloned());
-    rows
+    let mut last = String::new();
+    rows.into_iter()
+        .map(|(name, text)| {
+            let explained = if name == last { "" } else { meaning(&name) };
+            last.clone_from(&name);
+            (name, text, explained)
+        })
+        .collect()
 }
 
 /// Data first, then every setting.

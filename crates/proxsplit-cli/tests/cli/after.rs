@@ -131,6 +131,13 @@ fn the_page_needs_neither_network_nor_script() {
     ] {
         assert!(page.contains(words), "{words}");
     }
+    let record = bench.json("out/run.json");
+    let details = record["certificate"]["details"].as_array().unwrap();
+    for name in details.iter().map(|line| line[0].as_str().unwrap()) {
+        let row = page.split(&format!("<th>{name}</th>")).nth(1).unwrap();
+        let row = row.split("</tr>").next().unwrap();
+        assert!(row.contains("<small>"), "'{name}' is not explained");
+    }
     std::fs::remove_file(bench.path("out/report.html")).unwrap();
     bench.run("report out").done();
     assert_eq!(bench.text("out/report.html"), page);
@@ -144,4 +151,31 @@ fn the_page_needs_neither_network_nor_script() {
     bench
         .run("report nowhere")
         .refused(1, &["nowhere/run.json"]);
+}
+
+#[test]
+fn two_runs_are_compared_on_one_page() {
+    let bench = Bench::new();
+    for (rank, seed, out) in [(17, 1, "one"), (16, 2, "other")] {
+        let words =
+            format!("factorize swimmer --rank {rank} --seed {seed} --passes 30 --out {out} -q");
+        bench.run(&words).done();
+    }
+    let ran = bench.run("report one other").done();
+    assert_eq!(ran.out, "compare.html\n");
+    let page = bench.text("compare.html");
+    assert_eq!(
+        page.matches("data:image/png").count(),
+        33,
+        "every atom once"
+    );
+    assert_eq!(page.matches("no partner").count(), 1);
+    assert_eq!(page.matches("class=\"curve c1\"").count(), 4);
+    for words in ["<th>rank</th>", ">one</text>", "--seed 2"] {
+        assert!(page.contains(words), "{words}");
+    }
+    bench
+        .run("report one other --out one/X.npy")
+        .refused(1, &["one/X.npy"]);
+    bench.run("report one other more").refused(2, &["more"]);
 }

@@ -314,3 +314,36 @@ fn more_atoms_than_samples() {
         .run(&format!("{factorize} --init out --out again --passes 3"))
         .done();
 }
+
+#[test]
+fn metric_rescaling_and_inner_accuracy_are_remembered_and_refused_where_they_mean_nothing() {
+    let bench = Bench::new();
+    let words = "factorize planted:40x60x3,0.1 -k 3 --batch 20 --tol 0 -q --method incremental";
+    let chosen = "--metric scalar --rescale no --codes-tol 0.5";
+    bench
+        .run(&format!("{words} {chosen} --passes 4 --out whole"))
+        .done();
+    let run: Value = serde_json::from_str(&bench.text("whole/run.json")).unwrap();
+    assert_eq!(run["settings"]["metric"], "scalar");
+    for other in [
+        "--metric gram --rescale no --codes-tol 0.5",
+        "--metric scalar --rescale yes --codes-tol 0.5",
+        "--metric scalar --rescale no",
+    ] {
+        bench
+            .run(&format!("{words} {other} --passes 8 --resume --out whole"))
+            .refused(1, &["was"]);
+    }
+    for method in ["auto", "batch", "aggregated"] {
+        for option in ["--metric gram", "--codes-tol 0.1"] {
+            bench
+                .run(&format!(
+                    "factorize rand:5x6 -k 2 --method {method} {option} --out no"
+                ))
+                .refused(2, &["only for --method incremental"]);
+        }
+    }
+    bench
+        .run("factorize rand:5x6 -k 2 --loss kl --method incremental --metric gram --out no")
+        .refused(1, &["leave it out"]);
+}

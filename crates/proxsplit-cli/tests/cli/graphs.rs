@@ -50,7 +50,7 @@ fn graphs_count_in_the_run_in_its_record_and_in_the_audit() {
     bench.matrix("x.npy", ROWS, &chain(ROWS));
     bench.matrix("a.npy", COLS, &chain(COLS));
     let graphs = "--x-graph x.npy --x-graph-weight 0.5 --a-graph a.npy --a-graph-weight 2";
-    let words = format!("factorize y.npy -k 2 {graphs} --passes 3000 --out out --json");
+    let words = format!("factorize y.npy -k 2 {graphs} --threads 2 --passes 3000 --out out --json");
     let record = bench.run(&words).json();
     assert_eq!(record["converged"], true, "{record}");
     assert_eq!(record["settings"]["a_graph_weight"], 2.0);

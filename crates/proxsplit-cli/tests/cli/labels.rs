@@ -98,6 +98,6 @@ fn folders_whose_files_do_not_belong_together_are_refused() {
     std::fs::remove_file(bench.path("cells/matrix.mtx.gz")).unwrap();
     bench
         .run("factorize cells --rank 2 --out out")
-        .refused(1, &["no matrix.mtx or matrix.mtx.gz"]);
+        .refused(1, &["neither matrix.mtx or matrix.mtx.gz"]);
     assert!(!bench.path("out").exists());
 }

@@ -115,6 +115,16 @@ impl<'a, T: Lanes> Term<'a, T> {
         }
     }
 
+    /// The same factor with the box of an elementary term, and without its penalty.
+    pub(crate) fn box_alone(self) -> Self {
+        let elementary = self.elementary.map(|term| Elementary {
+            l1: 0.0,
+            sql2: 0.0,
+            ..term
+        });
+        Self { elementary, ..self }
+    }
+
     /// Improves the columns of `factor` (K × n) for the quadratic plus this term.
     pub(crate) fn solve(&self, problem: Quadratic<'_, T>, factor: &mut [T], effort: Effort) {
         match self.graph {
@@ -191,6 +201,19 @@ impl<'a, T: Lanes> Term<'a, T> {
         };
         graph.add(slope, factor, rank, (T::ONE, -T::ONE));
         1.0 / (1.0 / step + graph.norm())
+    }
+
+    /// ‖F·diag(d)‖, the size of what cancels in the slope of the graph; 0 without one.
+    pub(crate) fn scale_of_graph(&self, factor: &[T], rank: usize) -> f64 {
+        let Some(graph) = self.graph else {
+            return 0.0;
+        };
+        let square = |(node, column): (usize, &[T])| {
+            let own = &column[self.first..];
+            graph.degree(node).f64().powi(2) * proxsplit::linalg::vec::dot(own, own)
+        };
+        let columns = factor.chunks_exact(rank).enumerate();
+        columns.map(square).sum::<f64>().sqrt()
     }
 
     fn value_apart(&self, factor: &[T], rank: usize) -> f64 {

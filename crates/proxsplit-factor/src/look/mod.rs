@@ -79,6 +79,11 @@ pub(crate) fn at<T: Lanes>(
         psi_x.add_graph(&mut slope_x, x, (rank, steps.0)),
         psi_a.add_graph(&mut slope_a, a, (rank, steps.1)),
     );
+    // A graph can be all that is left of a slope, where the other factor is 0.
+    let scales = (
+        scales.0.max(psi_x.scale_of_graph(x, rank)),
+        scales.1.max(psi_a.scale_of_graph(a, rank)),
+    );
     problem.fixed.clear(&mut slope_x, rank);
     let codes_gap = gap::of_codes(problem, misfit, &factors, &slope_a);
     let Grams { x: gx, a: ga } = misfit.grams();

@@ -7,7 +7,6 @@
 //! 2010, with every share refreshed on every visit.
 
 use super::{Method, own_numbers};
-use crate::balance::Balance;
 use crate::codes::Effort;
 use crate::look;
 use crate::products::{Lanes, distance_squared};
@@ -80,7 +79,7 @@ impl<T: Lanes> Aggregated<T> {
         if look::is_time_for(work.memory.pass) && work.has_dead_atoms() && revive(work) {
             self.start_over(work);
         }
-        let balance = Balance::of(&work.atoms, &work.codes);
+        let balance = work.balance();
         if balance.find(&mut work.scales, &work.factors) {
             work.factors.scale(&work.scales);
             scale_rows(&mut self.ya, &work.scales.codes);

@@ -162,7 +162,7 @@ impl<T: Lanes> Batch<T> {
                 self.old.clone_from(&work.factors);
             }
         }
-        let balance = Balance::of(&work.atoms, &work.codes);
+        let balance = work.balance();
         if balance == Balance::Normalize && work.is_nearly_normal() {
             return;
         }

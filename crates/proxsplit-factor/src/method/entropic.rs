@@ -6,7 +6,6 @@
 //! e = Σ[∇f_t(xᵏ) − ∇f_t(x^{k,t})]. It is measured where a pass begins at a look.
 
 use super::{Method, own_numbers};
-use crate::balance::Balance;
 use crate::products::{Lanes, distance_squared};
 use crate::settings::Step;
 use crate::visits::Batches;
@@ -159,7 +158,7 @@ impl<T: Lanes> Entropic<T> {
         work.memory.visited = 0;
         work.memory.pass += 1;
         self.clear();
-        let balance = Balance::of(&work.atoms, &work.codes);
+        let balance = work.balance();
         if balance.find(&mut work.scales, &work.factors) {
             work.factors.scale(&work.scales);
             crate::work::scale_rows(&mut self.good, &work.scales.atoms);

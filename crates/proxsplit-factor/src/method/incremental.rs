@@ -1,4 +1,4 @@
-//! `incremental`: eq.32 on mini-batches of columns, in the metric H = AAᵀ.
+//! `incremental`: eq.32 on mini-batches of columns, in the metric H = AAᵀ, or with H = ‖AAᵀ‖·I in its plain form.
 //!
 //! x^{k,t+1} = O(x^{k,t} − η∇f_t(x^{k,t})), xᵏ⁺¹ = M(xᵏ − ηΣ_t ∇f_t(x^{k,t})), where M is the prox in the metric H/η and O is the
 //! same or the identity. In this metric η is about 1 for the sum of all terms, whatever the data's scale.
@@ -7,7 +7,8 @@
 //! which costs next to nothing. M takes that part off the sum and makes a step of 1 in the metric Σ H_t; what is left is the error of codes
 //! that belong to x^{k,t}, whose level falls with η. While the residual at xᵏ stands clear of what was taken off, η is kept;
 //! once they are at one level it shrinks. And passes begin ahead of xᵏ, as those of `batch` do: in xᵏ⁺¹ that is one more error of the
-//! gradient, H(x̂ᵏ − xᵏ), which vanishes where X settles, and it is measured with the others.
+//! gradient, H(x̂ᵏ − xᵏ), which vanishes where X settles, and it is measured with the others. With a scalar metric the automatic schedule
+//! only shortens η: the iteration is eq.32 as it is printed.
 
 mod drift;
 mod metric;
@@ -16,11 +17,12 @@ mod pass;
 mod tests;
 
 use super::momentum::{Momentum, bounds, run_ahead};
+use super::pass_metric::{gram_of_codes, shape, step_of_pass};
 use super::{Method, own_numbers};
 use crate::codes::{Effort, Quadratic, Term};
 use crate::misfit::Share;
 use crate::products::{Lanes, times};
-use crate::settings::{Inner, Step};
+use crate::settings::{Inner, Metric, Step};
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
 use drift::Known;
@@ -39,7 +41,7 @@ const SHORTEST: f64 = 1e-3;
 /// curvature is added to the metric there. With O = prox only rounding must be kept away.
 const DAMPING: f64 = 1e-2;
 /// Sweeps over X between two batches: what they lack of O is part of the drift.
-const BETWEEN: Effort = Effort {
+pub(super) const BETWEEN: Effort = Effort {
     sweeps: 4,
     tolerance: 3e-2,
 };
@@ -66,6 +68,7 @@ pub(crate) struct Incremental<T> {
     batches: Batches,
     inner: Inner,
     step: Step,
+    choice: Metric,
     /// Xᵀ before the pass.
     point: Vec<T>,
     /// Xᵀ where the pass began, which may be ahead of that.
@@ -89,12 +92,14 @@ pub(crate) struct Incremental<T> {
 }
 
 impl<T: Lanes> Incremental<T> {
-    pub(crate) fn new(work: &Work<'_, T>, batches: Batches, (inner, step): (Inner, Step)) -> Self {
+    pub(crate) fn new(work: &Work<'_, T>, batches: Batches, choice: (Inner, Step, Metric)) -> Self {
         let rank = work.problem.rank;
         let zeros = vec![T::ZERO; work.factors.x.len()];
+        let (inner, step, choice) = choice;
         Self {
             inner,
             step,
+            choice,
             point: work.factors.x.clone(),
             start: work.factors.x.clone(),
             sum: zeros.clone(),
@@ -133,10 +138,15 @@ impl<T: Lanes> Incremental<T> {
         }
     }
 
+    /// Whether what is known of the drift is taken off and passes begin ahead.
+    fn runs_ahead(&self) -> bool {
+        self.step == Step::Auto && self.choice == Metric::Gram
+    }
+
     /// Goes to where the next pass begins.
     fn leave(&mut self, work: &mut Work<'_, T>) {
         self.point.copy_from_slice(&work.factors.x);
-        if self.step != Step::Auto || self.pass.rests {
+        if !self.runs_ahead() || self.pass.rests {
             return;
         }
         let how = (self.pass.momentum.beta, bounds(work.atoms.elementary));
@@ -149,9 +159,10 @@ impl<T: Lanes> Incremental<T> {
 
     /// η of M.
     fn whole_step(&self, work: &Work<'_, T>) -> f64 {
-        match self.step {
-            Step::Auto => 1.0,
-            _ => work.memory.step,
+        if self.runs_ahead() {
+            1.0
+        } else {
+            work.memory.step
         }
     }
 
@@ -159,29 +170,13 @@ impl<T: Lanes> Incremental<T> {
     fn begin_pass(&mut self, work: &mut Work<'_, T>, seen: usize) {
         let rank = work.problem.rank;
         self.start.copy_from_slice(&work.factors.x);
-        if work.memory.pass == 0 {
-            let share = T::of(work.problem.data.cols() as f64 / seen as f64);
-            for (metric, &gram) in self.metric.iter_mut().zip(&self.share.curvature) {
-                *metric = share * gram;
-            }
-        } else {
-            let data = work.problem.data;
-            data.gram_of_codes(&mut self.metric, &work.factors.a, (rank, 0));
-            let largest = T::of(data.largest_of_features());
-            self.metric.iter_mut().for_each(|value| *value *= largest);
-        }
+        gram_of_codes(&mut self.metric, work, (&self.share.curvature, seen));
         let damping = match self.inner {
             Inner::Prox => rank as f64 * T::EPSILON.f64(),
             Inner::Identity => DAMPING,
         };
-        damp(&mut self.metric, rank, damping);
-        work.memory.step = match self.step {
-            Step::Auto => self.pass.cap,
-            Step::Constant(step) => step,
-            Step::Diminishing { first, power } => {
-                first / (1.0 + work.memory.pass as f64).powf(power)
-            }
-        };
+        shape(&mut self.metric, (self.choice, rank), damping);
+        work.memory.step = step_of_pass(self.step, work.memory.pass, self.pass.cap);
         let step = self.whole_step(work);
         let (least, greatest) = self.pass.known.steps.unwrap_or((step, step));
         self.pass.known.steps = Some((least.min(step), greatest.max(step)));
@@ -205,7 +200,7 @@ impl<T: Lanes> Method<T> for Incremental<T> {
         let range = self.batches.columns(work.memory.pass, work.memory.visited);
         let part = range.start * rank..range.end * rank;
         let x = std::mem::take(&mut work.factors.x);
-        work.solve_codes(&x, range.clone(), NEARLY_EXACT);
+        work.solve_codes(&x, range.clone(), work.effort);
         work.factors.x = x;
         let codes = &work.factors.a[part];
         if let Some(shares) = work.misfit.shares() {
@@ -222,7 +217,7 @@ impl<T: Lanes> Method<T> for Incremental<T> {
         axpy(T::ONE, &self.share.slope, &mut self.sum);
         work.memory.visited += 1;
         if work.memory.visited < self.batches.count() {
-            if work.memory.pass == 0 && self.step == Step::Auto && self.inner == Inner::Prox {
+            if work.memory.pass == 0 && self.runs_ahead() && self.inner == Inner::Prox {
                 return self.fit_seen(work);
             }
             let term = match self.inner {
@@ -323,7 +318,7 @@ impl<T: Lanes> Method<T> for Incremental<T> {
 }
 
 /// X ← the prox, in the metric H/η, of X − η·H⁻¹·gradient; there is room for H/η and for (H/η)X − gradient.
-fn prox_step<T: Lanes>(
+pub(super) fn prox_step<T: Lanes>(
     (term, effort): (Term<'_, T>, Effort),
     (metric, step): (&[T], f64),
     x: &mut [T],
@@ -348,7 +343,7 @@ fn prox_step<T: Lanes>(
 }
 
 /// Adds this fraction of the mean of the diagonal to it.
-fn damp<T: Lanes>(metric: &mut [T], rank: usize, fraction: f64) {
+pub(super) fn damp<T: Lanes>(metric: &mut [T], rank: usize, fraction: f64) {
     let trace: f64 = metric.iter().step_by(rank + 1).map(|m| m.f64()).sum();
     let ridge = T::of(fraction * trace / rank as f64);
     metric

@@ -6,6 +6,7 @@ pub(crate) mod batch;
 mod entropic;
 mod incremental;
 pub(crate) mod momentum;
+mod pass_metric;
 mod sggd;
 
 use crate::loss::Loss;
@@ -116,7 +117,8 @@ pub(crate) fn new<T: Lanes>(
         }
         Name::Aggregated => Box::new(Aggregated::new(work, batches(work, settings)?)),
         Name::Incremental => {
-            let choice = (settings.inner, settings.step);
+            let metric = settings.metric.unwrap_or_default();
+            let choice = (settings.inner, settings.step, metric);
             Box::new(Incremental::new(work, batches(work, settings)?, choice))
         }
         Name::Sggd => {
@@ -130,7 +132,10 @@ pub(crate) fn new<T: Lanes>(
                 Step::Constant(step) => (step, 1.0),
                 Step::Diminishing { first, power } => (first, power),
             };
-            Box::new(Sggd::new(work, batches(work, settings)?, schedule, term))
+            let batches = batches(work, settings)?;
+            let rescales = settings.rescale == Some(true);
+            let choice = (schedule, settings.metric, rescales);
+            Box::new(Sggd::new(work, batches, choice, term))
         }
     })
 }
@@ -146,6 +151,12 @@ fn entropic<T: Lanes>(work: &Work<'_, T>, settings: Settings) -> Result<Box<dyn 
     if work.problem.fixed.count() > 0 {
         return Err(Error::Incompatible(format!(
             "incremental moves all atoms for {}: use batch with fixed ones",
+            work.problem.loss
+        )));
+    }
+    if let Some(metric) = settings.metric {
+        return Err(Error::Incompatible(format!(
+            "the metric {metric} is for a misfit that is quadratic in X, which {} is not: leave it out",
             work.problem.loss
         )));
     }

@@ -1,13 +1,19 @@
 //! `sggd`: the stochastic generalized (sub)gradient method, the paper's baseline.
 //!
 //! X ← Π(X − η_k(∇f_t(X) + (|t|/T)·s)), s ∈ ∂ψ₀(X), η_k = η₀/(L·(1 + k/batches)^p), Π the projection on the box of X.
+//!
+//! With a metric H of the pass, X ← Π_H(X − η_k H⁻¹(∇f_t(X) + (|t|/T)·s)) with η_k = η₀/(1 + k)^p in pass k and the projection in that
+//! metric too: the step of `incremental`, but for the subgradient in the place of the prox and the last point of a pass as its outcome.
 
+use super::incremental::{BETWEEN, prox_step};
+use super::pass_metric::{gram_of_codes, shape, step_of_pass};
 use super::{Method, own_numbers};
 use crate::codes::largest_eigenvalue_bound;
 use crate::misfit::Share;
-use crate::products::Lanes;
+use crate::products::{Lanes, distance_squared};
+use crate::settings::{Metric, Step};
 use crate::visits::Batches;
-use crate::work::{NEARLY_EXACT, Work};
+use crate::work::Work;
 use proxsplit::ledger::{Ledger, Level, Source};
 use proxsplit::solve::{Method as Kind, Setting};
 use proxsplit::{Elementary, Error};
@@ -23,6 +29,17 @@ pub(crate) struct Sggd<T> {
     term: Elementary,
     pass: Pass,
     share: Share<T>,
+    metric: Option<InMetric<T>>,
+    /// Whether the scale between X and A is set anew after every pass.
+    rescales: bool,
+}
+
+/// The metric of a pass, with room for a step in it.
+struct InMetric<T> {
+    choice: Metric,
+    matrix: Vec<T>,
+    linear: Vec<T>,
+    before: Vec<T>,
 }
 
 /// The numbers of a pass.
@@ -38,10 +55,18 @@ impl<T: Lanes> Sggd<T> {
     pub(crate) fn new(
         work: &Work<'_, T>,
         batches: Batches,
-        schedule: (f64, f64),
+        (schedule, metric, rescales): ((f64, f64), Option<Metric>, bool),
         term: Elementary,
     ) -> Self {
+        let rank = work.problem.rank;
         Self {
+            metric: metric.map(|choice| InMetric {
+                choice,
+                matrix: vec![T::ZERO; rank * rank],
+                linear: work.factors.x.clone(),
+                before: work.factors.x.clone(),
+            }),
+            rescales,
             batches,
             schedule,
             term,
@@ -49,10 +74,11 @@ impl<T: Lanes> Sggd<T> {
                 sum: 0.0,
                 lipschitz: 0.0,
             },
-            share: Share::new(work.problem.rank, work.problem.data.rows()),
+            share: Share::new(rank, work.problem.data.rows()),
         }
     }
 
+    /// A step of plain length; returns how far X has moved.
     fn descend(&mut self, work: &mut Work<'_, T>, step: f64, share: f64) -> f64 {
         let Elementary {
             l1,
@@ -66,20 +92,76 @@ impl<T: Lanes> Sggd<T> {
         let (rank, first) = (work.problem.rank, work.atoms.first());
         let entries = work.factors.x.iter_mut().zip(&self.share.slope).enumerate();
         for (_, (x, &gradient)) in entries.filter(|(at, _)| at % rank >= first) {
-            let sign = if *x > T::ZERO {
-                T::ONE
-            } else if *x < T::ZERO {
-                -T::ONE
-            } else {
-                T::ZERO
-            };
-            let new = (*x - step * (gradient + l1 * sign + sql2 * *x))
+            let new = (*x - step * (gradient + l1 * sign(*x) + sql2 * *x))
                 .max(lower)
                 .min(upper);
             moved += (new - *x).f64() * (new - *x).f64();
             *x = new;
         }
         moved.sqrt()
+    }
+
+    /// One step of plain length, whose reference is the largest curvature of a batch so far.
+    fn plain_step(&mut self, work: &mut Work<'_, T>, share: f64) {
+        let bound = largest_eigenvalue_bound(&self.share.curvature, work.problem.rank);
+        self.pass.lipschitz = self.pass.lipschitz.max(bound).max(f64::MIN_POSITIVE);
+        let done = work.memory.iteration as f64 / self.batches.count() as f64;
+        let (first, power) = self.schedule;
+        let step = first / (self.pass.lipschitz * (1.0 + done).powf(power));
+        work.memory.step = step;
+        work.memory.displacement = self.descend(work, step, share);
+    }
+
+    /// One step in the metric of the pass, which begins if this is its first batch, of `seen` columns.
+    fn metric_step(&mut self, work: &mut Work<'_, T>, seen: usize, share: f64) {
+        let (rank, (first, power)) = (work.problem.rank, self.schedule);
+        let Some(metric) = &mut self.metric else {
+            return;
+        };
+        if work.memory.visited == 0 {
+            gram_of_codes(&mut metric.matrix, work, (&self.share.curvature, seen));
+            let choice = (metric.choice, rank);
+            shape(&mut metric.matrix, choice, rank as f64 * T::EPSILON.f64());
+            work.memory.step =
+                step_of_pass(Step::Diminishing { first, power }, work.memory.pass, 1.0);
+        }
+        let (l1, sql2) = (T::of(self.term.l1 * share), T::of(self.term.sql2 * share));
+        for (slope, &x) in self.share.slope.iter_mut().zip(&work.factors.x) {
+            *slope += l1 * sign(x) + sql2 * x;
+        }
+        work.problem.fixed.clear(&mut self.share.slope, rank);
+        metric.before.copy_from_slice(&work.factors.x);
+        let of_pass = (&*metric.matrix, work.memory.step);
+        let room = (&mut *self.share.curvature, &mut *metric.linear);
+        let how = (work.atoms.box_alone(), BETWEEN);
+        prox_step(how, of_pass, &mut work.factors.x, &self.share.slope, room);
+        work.memory.displacement = distance_squared(&metric.before, &work.factors.x).sqrt();
+    }
+
+    fn end_pass(&mut self, work: &mut Work<'_, T>) {
+        let rank = work.problem.rank;
+        let objective = work.misfit.size()
+            + self.pass.sum
+            + work.atoms.value(&work.factors.x, rank)
+            + work.codes.value(&work.factors.a, rank);
+        work.memory.objective = Some(objective);
+        self.pass.sum = 0.0;
+        work.memory.visited = 0;
+        work.memory.pass += 1;
+        if self.rescales && work.balance().find(&mut work.scales, &work.factors) {
+            work.factors.scale(&work.scales);
+        }
+    }
+}
+
+/// A subgradient of |x|.
+fn sign<T: Lanes>(x: T) -> T {
+    if x > T::ZERO {
+        T::ONE
+    } else if x < T::ZERO {
+        -T::ONE
+    } else {
+        T::ZERO
     }
 }
 
@@ -90,31 +172,21 @@ impl<T: Lanes> Method<T> for Sggd<T> {
         let range = self.batches.columns(work.memory.pass, work.memory.visited);
         let part = range.start * rank..range.end * rank;
         let x = std::mem::take(&mut work.factors.x);
-        work.solve_codes(&x, range.clone(), NEARLY_EXACT);
+        work.solve_codes(&x, range.clone(), work.effort);
         work.factors.x = x;
         let codes = &work.factors.a[part];
-        let share = range.len() as f64 / work.problem.data.cols() as f64;
+        let seen = range.len();
+        let share = seen as f64 / work.problem.data.cols() as f64;
         if let Some(shares) = work.misfit.shares() {
             self.pass.sum += shares.share(&work.factors.x, codes, range, &mut self.share);
         }
-
-        let bound = largest_eigenvalue_bound(&self.share.curvature, rank);
-        self.pass.lipschitz = self.pass.lipschitz.max(bound).max(f64::MIN_POSITIVE);
-        let done = work.memory.iteration as f64 / self.batches.count() as f64;
-        let (first, power) = self.schedule;
-        let step = first / (self.pass.lipschitz * (1.0 + done).powf(power));
-        work.memory.step = step;
-        work.memory.displacement = self.descend(work, step, share);
+        match self.metric {
+            None => self.plain_step(work, share),
+            Some(_) => self.metric_step(work, seen, share),
+        }
         work.memory.visited += 1;
         if work.memory.visited == self.batches.count() {
-            let objective = work.misfit.size()
-                + self.pass.sum
-                + work.atoms.value(&work.factors.x, rank)
-                + work.codes.value(&work.factors.a, rank);
-            work.memory.objective = Some(objective);
-            self.pass.sum = 0.0;
-            work.memory.visited = 0;
-            work.memory.pass += 1;
+            self.end_pass(work);
         }
     }
 
@@ -144,6 +216,10 @@ impl<T: Lanes> Method<T> for Sggd<T> {
     }
 
     fn arrays(&mut self) -> Vec<(&'static str, &mut Vec<T>)> {
-        Vec::new()
+        let metric = self.metric.as_mut().map(|metric| &mut metric.matrix);
+        metric
+            .map(|matrix| ("metric", matrix))
+            .into_iter()
+            .collect()
     }
 }

@@ -9,6 +9,7 @@ mod graph;
 mod huber;
 mod kl;
 mod lost;
+mod metric;
 mod missing;
 mod overcomplete;
 mod quality;

@@ -4,7 +4,7 @@ use super::{METHODS, planted, settings};
 use proxsplit::linalg::Mat;
 use proxsplit::prox::NonNegL1;
 use proxsplit::set::NonNeg;
-use proxsplit_factor::{Data, Factorization, Method, Problem, Settings};
+use proxsplit_factor::{Data, Factorization, Method, Metric, Problem, Settings};
 
 /// X and A after some steps; saved and restored into a new run after `kill` steps, if any.
 fn bits(
@@ -45,8 +45,16 @@ fn threads_and_resuming_do_not_change_a_bit() {
             .unwrap()
     };
     let (one, two) = (pool(1), pool(2));
-    for method in METHODS {
-        let chosen = settings(method, 4);
+    let plain = METHODS.map(|method| settings(method, 4));
+    let in_metrics = [Method::Incremental, Method::Sggd].map(|method| {
+        Metric::ALL.iter().map(move |&metric| Settings {
+            metric: Some(metric),
+            rescale: Some(method == Method::Sggd),
+            ..settings(method, 4)
+        })
+    });
+    for chosen in plain.into_iter().chain(in_metrics.into_iter().flatten()) {
+        let method = chosen.method;
         let alone = one.install(|| bits(problem, chosen, None));
         assert!(
             alone == two.install(|| bits(problem, chosen, None)),

@@ -28,7 +28,7 @@ impl Store {
     pub(super) fn new(file: hdf5_reader::error::Result<Hdf5File>) -> Result<Self, Fault> {
         file.map(Self).map_err(|cause| {
             Fault::whole(format!(
-                "this is no HDF5 file, or it was cut off or damaged: {cause}"
+                "this is not an HDF5 file, or it was cut off or damaged: {cause}"
             ))
         })
     }

@@ -26,7 +26,7 @@ impl Header {
         if &start[..6] != b"\x93NUMPY" {
             return Err(Fault::new(
                 Place::Byte(0),
-                "this is no .npy file: it does not begin with \\x93NUMPY",
+                "this is not an .npy file: it does not begin with \\x93NUMPY",
             ));
         }
         let (length, offset) = match start[6] {

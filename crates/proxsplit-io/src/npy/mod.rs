@@ -54,7 +54,9 @@ pub(crate) fn stream(source: &mut dyn Read) -> Result<Content, Fault> {
     let (rows, cols) = header.matrix()?;
     let values = values(&header, source)?;
     if std::io::copy(&mut source.take(1), &mut std::io::sink())? > 0 {
-        return Err(Fault::whole("there are bytes behind the end of the array"));
+        return Err(Fault::whole(
+            "there are extra bytes after the end of the array",
+        ));
     }
     Ok(Content::dense(rows, cols, header.order, values))
 }
@@ -73,7 +75,7 @@ fn check_length(header: &Header, found: usize) -> Result<(), Fault> {
     };
     Err(Fault::new(
         Place::Byte(found.min(expected) as u64),
-        format!("the file has {found} bytes but its header tells {expected}: {cause}"),
+        format!("the file has {found} bytes but its header says {expected}: {cause}"),
     ))
 }
 

@@ -23,7 +23,7 @@ impl<R: Read + Seek> Archive<R> {
         let size = source.seek(SeekFrom::End(0))?;
         let zip = ZipArchive::new(source).map_err(|cause| {
             Fault::whole(format!(
-                "this is no zip archive, or it was cut off: {cause}"
+                "this is not a zip archive, or it was cut off: {cause}"
             ))
         })?;
         let limit = size.saturating_mul(EXPANSION).saturating_add(FREE);
@@ -62,7 +62,7 @@ impl<R: Read + Seek> Archive<R> {
             if size != expected {
                 return Err(Fault::new(
                     Place::Byte(size.min(expected)),
-                    format!("it has {size} bytes but its header tells {expected}"),
+                    format!("it has {size} bytes but its header says {expected}"),
                 ));
             }
             let value = content(&header, source)?;
@@ -90,7 +90,7 @@ impl<R: Read + Seek> Archive<R> {
         let value = content(size, &mut entry)?;
         // The checksum is compared at the end, which only one more read reaches.
         if io::copy(&mut entry.by_ref().take(1), &mut io::sink())? > 0 {
-            return Err(Fault::whole("there are bytes behind its end"));
+            return Err(Fault::whole("there are extra bytes after its end"));
         }
         Ok(value)
     }

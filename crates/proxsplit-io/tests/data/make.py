@@ -96,3 +96,24 @@ packed = {"compression": "gzip", "shuffle": True, "chunks": True}
 genes, names = ["ENSG1", "ENSG2", "ENSG3"], ["r1", "r2", "r3"]
 tenx("tenx.h5", {"features/id": genes, "features/name": names}, **packed)
 tenx("tenx_two.h5", {"genes": genes, "gene_names": names})
+
+# Pictures: run with Pillow and tifffile.
+from PIL import Image  # noqa: E402
+import tifffile  # noqa: E402
+
+pictures = here / "pictures"
+pictures.mkdir(exist_ok=True)
+B = Y.astype("u1")
+Image.fromarray(B).save(pictures / "grey.png")
+Image.fromarray((1000 * Y).astype("u2")).save(pictures / "deep.png")
+Image.fromarray(np.stack([B, B, B], axis=2)).save(pictures / "colour.png")
+palette = Image.fromarray(B, mode="P")
+palette.putpalette([level for level in range(256) for _ in range(3)])
+palette.save(pictures / "palette.png")
+Image.fromarray(np.dstack([B, 255 - B])).save(pictures / "transparent.png")
+Image.fromarray(B).save(pictures / "raw.pgm")
+Image.fromarray(B).save(pictures / "lzw.tif", compression="tiff_lzw")
+Image.fromarray(B).save(pictures / "deflate.tif", compression="tiff_adobe_deflate")
+tifffile.imwrite(pictures / "float.tif", Y.astype("f4"))
+tifffile.imwrite(pictures / "words.tif", Y.astype("u2"), byteorder=">")
+tifffile.imwrite(pictures / "stack.tif", np.stack([B, B + 1]), photometric="minisblack")

@@ -74,7 +74,7 @@ fn what_is_no_matrix_is_refused() {
         std::fs::write(&path, bytes).unwrap();
         let message = refusal(&path);
         assert!(
-            message.contains("no HDF5 file, or it was cut off"),
+            message.contains("not an HDF5 file, or it was cut off"),
             "{message}"
         );
     }

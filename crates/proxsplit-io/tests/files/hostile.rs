@@ -243,7 +243,7 @@ fn numpy() {
     refused(
         Format::Npy,
         b"PK\x03\x04 not an array",
-        "byte 0: this is no .npy file",
+        "byte 0: this is not an .npy file",
     );
     refused(
         Format::Npy,
@@ -255,6 +255,10 @@ fn numpy() {
         b"\x93NUMPY\x02\x00\xff\xff\xff\xff",
         "not plausible",
     );
-    refused(Format::Npz, b"", "no zip archive");
-    refused(Format::Npz, b"PK\x03\x04 not an archive", "no zip archive");
+    refused(Format::Npz, b"", "not a zip archive");
+    refused(
+        Format::Npz,
+        b"PK\x03\x04 not an archive",
+        "not a zip archive",
+    );
 }

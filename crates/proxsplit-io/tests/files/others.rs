@@ -131,5 +131,5 @@ fn what_is_not_a_real_matrix_is_refused() {
     assert!(refusal(fixture("large_integer.npy")).contains("entry 1 is an integer beyond"));
     assert!(refusal(fixture("make.py")).contains("known format"));
     assert!(refusal(fixture("nothing.npy")).contains("check the name"));
-    assert!(refusal(fixture(".")).contains("no matrix.mtx"));
+    assert!(refusal(fixture(".")).contains("neither matrix.mtx"));
 }

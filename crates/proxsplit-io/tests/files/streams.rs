@@ -56,7 +56,7 @@ fn a_format_that_is_told_wins_over_the_name() {
     assert_eq!(entries(data.matrix()), sample());
     assert!(data.describe().ends_with("memory-mapped"));
     let message = Data::read(fixture("plain.csv"), &told(Format::Npy)).unwrap_err();
-    assert!(message.to_string().contains("this is no .npy file"));
+    assert!(message.to_string().contains("this is not an .npy file"));
     assert_eq!("h5ad".parse(), Ok(Format::Hdf5));
     assert!(
         "xls"
@@ -100,7 +100,7 @@ fn an_array_in_a_stream_must_end_where_it_says() {
         assert!(refusal(&path).contains("ends too early"), "{length}");
     }
     fs::write(&path, [&whole[..], b"x"].concat()).unwrap();
-    assert!(refusal(&path).contains("bytes behind the end"));
+    assert!(refusal(&path).contains("extra bytes after the end"));
 }
 
 #[cfg(target_os = "linux")]

@@ -54,7 +54,7 @@ fn name_and_content_must_agree() {
     assert!(refusal(&packed).contains("add .gz to its name"));
     let plain = folder.path().join("b.mtx.gz");
     fs::write(&plain, SMALL).unwrap();
-    assert!(refusal(&plain).contains("is no gzip file"));
+    assert!(refusal(&plain).contains("is not a gzip file"));
     assert!(refusal(folder.path().join("c.npy.gz")).contains("unpack this file first"));
     let empty = folder.path().join("empty.npy");
     fs::write(&empty, "").unwrap();

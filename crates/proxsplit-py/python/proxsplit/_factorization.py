@@ -50,6 +50,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     dtype: Any
     missing: str | None
     fixed_atoms: Any = None
+    metric: str | None = None
     graph: Any = None
     feature_graph: Any = None
 
@@ -160,6 +161,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             "seed": seed,
             "method": self._method(),
             "batch_size": self.batch_size,
+            "metric": self.metric,
             "threads": self._useful_threads(X, rank),
             "single": dtype == np.float32,
             "missing": self.missing,

@@ -129,6 +129,9 @@ class NMF(BaseNMF):
         The method of the command line: 'auto', 'batch', 'incremental', 'aggregated' or 'sggd'.
     batch_size : int or None, default=None
         Samples in a batch, for the methods that have some.
+    metric : {'gram', 'scalar'} or None, default=None
+        The metric of the steps of 'incremental' and 'sggd': the Gram matrix of the codes, which 'incremental' takes by itself, or its
+        norm, which makes the step a plain number.
     n_threads : int or None, default=None
         Number of threads; None is one for each core. Small data use one: the numbers are the same.
     dtype : dtype, default=None
@@ -203,6 +206,7 @@ class NMF(BaseNMF):
         H_set: Any = "nonneg",
         method: str = "auto",
         batch_size: int | None = None,
+        metric: str | None = None,
         n_threads: int | None = None,
         dtype: Any = None,
         missing: str | None = None,
@@ -230,6 +234,7 @@ class NMF(BaseNMF):
         self.H_set = H_set
         self.method = method
         self.batch_size = batch_size
+        self.metric = metric
         self.n_threads = n_threads
         self.dtype = dtype
         self.missing = missing

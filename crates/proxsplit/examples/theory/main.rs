@@ -1,11 +1,13 @@
 //! The theory at work: measured numbers beside what the paper's lemmas promise, as CSV.
 //!
-//! `cargo run --release -p proxsplit --example theory -- drift|steps|cost`. The study of the error floor is the example
+//! `cargo run --release -p proxsplit --example theory -- drift|steps|cost|motivation|nonconvex`. The study of the error floor is the example
 //! `error_floor`.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 mod cost;
 mod drift;
+mod motivation;
+mod nonconvex;
 mod steps;
 
 use proxsplit::data::{Dense, Elements, Order};
@@ -52,6 +54,8 @@ fn main() {
         Some("drift") => drift::study(),
         Some("steps") => steps::study(),
         Some("cost") => cost::study(),
-        _ => println!("usage: theory drift|steps|cost"),
+        Some("motivation") => motivation::study(),
+        Some("nonconvex") => nonconvex::study(),
+        _ => println!("usage: theory drift|steps|cost|motivation|nonconvex"),
     }
 }

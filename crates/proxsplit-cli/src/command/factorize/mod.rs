@@ -29,14 +29,15 @@ const LISTED: usize = 10;
 
 impl Args {
     pub(crate) fn run(self) -> anyhow::Result<Outcome> {
-        let description = self.description()?;
-        let interrupt = Interrupt::listen()?;
-        let folder = self.folder()?;
+        // Before any file is read: reading a file of weights or of a graph would begin the usual pool.
         if let Some(threads) = self.threads {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads.into())
                 .build_global()?;
         }
+        let description = self.description()?;
+        let interrupt = Interrupt::listen()?;
+        let folder = self.folder()?;
         let input = Input::open(&self.data, self.samples, self.missing, &self.reading)?;
         self.check_shape(&input)?;
         match self.dtype {
@@ -65,11 +66,11 @@ impl Args {
         OutputDir::create(path, kept, self.shown.force)
             .map_err(|error| match error {
                 proxsplit_io::Error::Exists { path } if self.resume => anyhow::anyhow!(
-                    "{} already exists, and there is no checkpoint to go on from; --force starts anew, --out chooses another folder",
+                    "{} already exists, and there is no checkpoint to go on from; --force starts over, --out chooses another folder",
                     path.display()
                 ),
                 proxsplit_io::Error::Exists { path } => anyhow::anyhow!(
-                    "{} already exists; --resume goes on from a checkpoint, --force starts anew, --out chooses another folder",
+                    "{} already exists; --resume continues from a checkpoint, --force starts over, --out chooses another folder",
                     path.display()
                 ),
                 other => other.into(),
@@ -192,7 +193,7 @@ impl Args {
         let report = session.run(solver, (progress, &mut notebook));
         if report.reason == Reason::Interrupted && keeper.path.exists() {
             self.tell(&format!(
-                "interrupted: result and checkpoint are saved; --resume goes on from {}",
+                "interrupted: result and checkpoint are saved; --resume continues from {}",
                 keeper.path.display()
             ));
         }

@@ -5,11 +5,14 @@ use crate::args::{
     DataName, GraphFiles, Image, Limits, Reading, Shown, WeightFiles, count, misuse, named,
     nonnegative, positive,
 };
-use crate::command::list::METHODS;
+use crate::command::list::{METHODS, METRICS};
 use crate::input::SAMPLES;
 use crate::missing::MEANINGS;
+use clap::builder::BoolishValueParser;
 use proxsplit::text::Operator;
-use proxsplit_factor::{Description, Dtype, Inner, Loss, Method, Missing, Samples, Settings, Step};
+use proxsplit_factor::{
+    Description, Dtype, Inner, Loss, Method, Metric, Missing, Samples, Settings, Step,
+};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -96,6 +99,16 @@ pub(crate) struct Args {
         help_heading = "Method"
     )]
     pub(super) step: Step,
+    /// The metric of the steps of the incremental method (gram by default) and of sggd
+    #[arg(long, value_parser = named!(Metric, METRICS), help_heading = "Method")]
+    pub(super) metric: Option<Metric>,
+    /// Stop to improve the codes of a mini-batch when a sweep moves them by less than this fraction of their first move; for the incremental
+    /// method and sggd, 0.03 by default
+    #[arg(long, value_name = "TOL", value_parser = positive, help_heading = "Method")]
+    pub(super) codes_tol: Option<f64>,
+    /// Whether the scale between X and A is set anew after every pass where the penalties leave it free; by default every method but sggd does
+    #[arg(long, value_name = "yes|no", value_parser = BoolishValueParser::new(), help_heading = "Method")]
+    pub(super) rescale: Option<bool>,
     /// auto, random, nndsvd, nndsvda, nndsvdar, or a folder with X and A
     #[arg(
         long,
@@ -178,6 +191,9 @@ impl Args {
                 batch: self.batch,
                 inner: self.inner,
                 step: self.step,
+                metric: self.metric,
+                rescale: self.rescale,
+                codes_tol: self.codes_tol,
                 init: self.init.init(),
                 seed: self.seed,
                 ..Settings::default()
@@ -193,10 +209,16 @@ impl Args {
     /// An option that the method would ignore is refused.
     fn check_method(&self) -> Result<(), clap::Error> {
         let incremental = self.method == Method::Incremental;
-        if self.step != Step::Auto && !incremental && self.method != Method::Sggd {
-            return Err(misuse(
-                "--step is only for --method incremental and --method sggd",
-            ));
+        for (name, is_given) in [
+            ("--step", self.step != Step::Auto),
+            ("--metric", self.metric.is_some()),
+            ("--codes-tol", self.codes_tol.is_some()),
+        ] {
+            if is_given && !incremental && self.method != Method::Sggd {
+                return Err(misuse(&format!(
+                    "{name} is only for --method incremental and --method sggd"
+                )));
+            }
         }
         if self.consensus && self.restarts < 2 {
             return Err(misuse(

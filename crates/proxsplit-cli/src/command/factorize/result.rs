@@ -176,7 +176,7 @@ impl Finished<'_> {
             text.push_str(&folder.file(report::PAGE).display().to_string());
         }
         if self.saved {
-            text.push_str("\n  checkpoint  kept; --resume with higher limits goes on");
+            text.push_str("\n  checkpoint  kept; continue with --resume and higher limits");
         }
         Ok(output::print(&text)?)
     }

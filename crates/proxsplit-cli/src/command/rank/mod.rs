@@ -49,7 +49,7 @@ impl Args {
         let kept = if resumes { &[][..] } else { &kept[..] };
         OutputDir::create(path, kept, self.force).map_err(|error| match error {
             proxsplit_io::Error::Exists { path } => anyhow::anyhow!(
-                "{} already exists; --resume goes on from a checkpoint, --force starts anew, --out chooses another folder",
+                "{} already exists; --resume continues from a checkpoint, --force starts over, --out chooses another folder",
                 path.display()
             ),
             other => other.into(),
@@ -119,7 +119,7 @@ impl Args {
                     drop(watch);
                     keeper.save(search)?;
                     self.tell(&format!(
-                        "interrupted: --resume goes on from {}",
+                        "interrupted: --resume continues from {}",
                         keeper.path.display()
                     ));
                     return Ok(Searched::Interrupted);

@@ -1,4 +1,4 @@
-//! A curve over an axis of time or passes.
+//! Curves over an axis of time or passes.
 
 use super::Canvas;
 use super::axis::Axis;
@@ -11,14 +11,22 @@ pub(crate) struct Level {
     pub(crate) name: &'static str,
 }
 
-/// One curve with its axes.
+/// Points in the order in which they are joined.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Curve<'a> {
+    /// For the legend; empty for a single curve.
+    pub(crate) name: &'a str,
+    pub(crate) points: &'a [(f64, f64)],
+}
+
+/// Curves with their axes.
 #[derive(Debug, Clone)]
 pub(crate) struct Chart<'a> {
     pub(crate) title: &'a str,
     pub(crate) x_name: &'a str,
-    pub(crate) points: &'a [(f64, f64)],
+    pub(crate) curves: &'a [Curve<'a>],
     pub(crate) levels: &'a [Level],
-    /// How far each point may be off, up and down; none if empty.
+    /// How far each point of the first curve may be off, up and down; none if empty.
     pub(crate) spreads: &'a [f64],
     /// Where on the x-axis to look first.
     pub(crate) mark: Option<f64>,
@@ -35,16 +43,19 @@ const BOTTOM: f64 = 42.0;
 const MOST_POINTS: usize = 300;
 /// Up to so many points are drawn as dots that can be asked for their value.
 const MOST_DOTS: usize = 60;
+/// From one line of text to the next.
+const LINE: f64 = 14.0;
 
 impl Chart<'_> {
     /// The figure as text.
     pub(crate) fn svg(&self) -> String {
         let (width, height) = SIZE;
         let mut canvas = Canvas::new(width, height, self.title);
-        let x = Axis::over(self.points.iter().map(|p| p.0), false).beginning_at_zero();
+        let points = self.curves.iter().flat_map(|curve| curve.points);
+        let x = Axis::over(points.clone().map(|p| p.0), false).beginning_at_zero();
         let levels = self.levels.iter().map(|level| level.at);
         let spread = self.ranges().flat_map(|(_, low, high)| [low, high]);
-        let values = self.points.iter().map(|p| p.1).chain(levels).chain(spread);
+        let values = points.map(|p| p.1).chain(levels).chain(spread);
         let y = Axis::over(values, self.log).with_room();
         let place = |(a, b): (f64, f64)| {
             (
@@ -70,11 +81,7 @@ impl Chart<'_> {
         );
         let middle = LEFT + 0.5 * (width - LEFT - RIGHT);
         canvas.label("tick middle", (middle, height - 6.0), self.x_name);
-        for level in self.levels {
-            let (_, at) = place((0.0, level.at));
-            canvas.line("level", (LEFT, at), (width - RIGHT, at));
-            canvas.label("level-name end", (width - RIGHT, at - 5.0), level.name);
-        }
+        self.levels(&mut canvas, |level| place((0.0, level)).1);
         if let Some(mark) = self.mark {
             let (at, _) = place((mark, 0.0));
             canvas.line("level", (at, TOP), (at, height - BOTTOM));
@@ -82,34 +89,99 @@ impl Chart<'_> {
         for (x, low, high) in self.ranges() {
             canvas.line("mark", place((x, low)), place((x, high)));
         }
-        self.curve(&mut canvas, place);
+        for (number, curve) in self.curves.iter().enumerate() {
+            self.curve(&mut canvas, number, curve, place);
+        }
+        self.legend(&mut canvas);
         canvas.finish()
+    }
+
+    /// Dashed lines with their names at the left, where a curve that falls is far above them. The name of the lower of two close lines
+    /// stands below it.
+    fn levels(&self, canvas: &mut Canvas, height_of: impl Fn(f64) -> f64) {
+        let mut places: Vec<(f64, &str)> = self
+            .levels
+            .iter()
+            .map(|level| (height_of(level.at), level.name))
+            .collect();
+        places.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut last = f64::NEG_INFINITY;
+        for (at, name) in places {
+            let above = at - 5.0;
+            let text = if above - last < LINE {
+                at + LINE
+            } else {
+                above
+            };
+            canvas.line("level", (LEFT, at), (SIZE.0 - RIGHT, at));
+            canvas.label("level-name", (LEFT + 6.0, text), name);
+            last = text;
+        }
+    }
+
+    /// The names of the curves, from the right.
+    fn legend(&self, canvas: &mut Canvas) {
+        if self.curves.len() < 2 {
+            return;
+        }
+        for (number, curve) in self.curves.iter().enumerate() {
+            let at = (SIZE.0 - RIGHT, 18.0 + LINE * number as f64);
+            canvas.label(
+                &format!("legend end c{number}"),
+                at,
+                &shortened(curve.name, 28),
+            );
+        }
     }
 
     /// Every point's x with the ends of its spread, where the axis has a place for them.
     fn ranges(&self) -> impl Iterator<Item = (f64, f64, f64)> + Clone {
         let least = if self.log { 0.0 } else { f64::NEG_INFINITY };
-        let points = self.points.iter().zip(self.spreads);
+        let points = self.curves.iter().take(1).flat_map(|curve| curve.points);
+        let points = points.zip(self.spreads);
         points
             .map(|((x, y), spread)| (*x, y - spread, y + spread))
             .filter(move |(_, low, high)| *low > least && high.is_finite())
     }
 
-    fn curve(&self, canvas: &mut Canvas, place: impl Fn((f64, f64)) -> (f64, f64)) {
-        let shown = thinned(self.points);
+    fn curve(
+        &self,
+        canvas: &mut Canvas,
+        number: usize,
+        curve: &Curve<'_>,
+        place: impl Fn((f64, f64)) -> (f64, f64),
+    ) {
+        let shown = thinned(curve.points);
         let places: Vec<(f64, f64)> = shown.iter().map(|p| place(*p)).collect();
-        canvas.path("curve", &places);
+        canvas.path(&format!("curve c{number}"), &places);
         let every = shown.len().div_ceil(MOST_DOTS).max(1);
         for ((x, y), at) in shown.iter().zip(places).step_by(every) {
             let hint = format!(
-                "{} {}: {}",
+                "{}{} {}: {}",
+                prefix(curve.name),
                 self.x_name,
                 number::short(*x),
                 number::short(*y)
             );
-            canvas.dot(at, &hint);
+            canvas.dot(&format!("dot c{number}"), at, &hint);
         }
     }
+}
+
+fn prefix(name: &str) -> String {
+    match name {
+        "" => String::new(),
+        name => format!("{name}, "),
+    }
+}
+
+/// A text of at most so many letters.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
 }
 
 /// Finite points, evenly chosen if there are too many; the last always stays.
@@ -143,6 +215,41 @@ mod tests {
     }
 
     #[test]
+    fn names_of_close_levels_do_not_collide_and_two_curves_have_a_legend() {
+        let chart = Chart {
+            title: "residual",
+            x_name: "pass",
+            curves: &[
+                Curve {
+                    name: "first",
+                    points: &[(0.0, 1.0), (1.0, 1e-8)],
+                },
+                Curve {
+                    name: "the second has a name that is far too long for a legend",
+                    points: &[(0.0, 1.0), (1.0, 1e-4)],
+                },
+            ],
+            levels: &[1.0e-6, 1.1e-6].map(|at| Level { at, name: "level" }),
+            spreads: &[],
+            mark: None,
+            log: true,
+        };
+        let svg = chart.svg();
+        let heights: Vec<f64> = svg
+            .split("class=\"level-name\"")
+            .skip(1)
+            .map(|rest| rest.split("y=\"").nth(1).unwrap())
+            .map(|rest| rest.split('"').next().unwrap().parse().unwrap())
+            .collect();
+        assert_eq!(heights.len(), 2);
+        assert!((heights[0] - heights[1]).abs() >= LINE, "{heights:?}");
+        assert!(
+            svg.contains(">first</text>") && svg.contains(">the second has a name that…</text>"),
+            "{svg}"
+        );
+    }
+
+    #[test]
     fn a_chart_of_nothing_or_of_strange_numbers_is_still_a_figure() {
         for points in [
             vec![],
@@ -152,7 +259,10 @@ mod tests {
             let chart = Chart {
                 title: "residual",
                 x_name: "pass",
-                points: &points,
+                curves: &[Curve {
+                    name: "",
+                    points: &points,
+                }],
                 levels: &[],
                 spreads: &[0.1],
                 mark: Some(0.0),

@@ -6,7 +6,7 @@ mod bars;
 mod chart;
 
 pub(crate) use bars::Bars;
-pub(crate) use chart::{Chart, Level};
+pub(crate) use chart::{Chart, Curve, Level, shortened};
 
 use std::fmt::Write;
 
@@ -50,10 +50,10 @@ impl Canvas {
     }
 
     /// A dot that shows its text when the pointer rests on it.
-    fn dot(&mut self, at: (f64, f64), hint: &str) {
+    fn dot(&mut self, class: &str, at: (f64, f64), hint: &str) {
         let ((x, y), hint) = (at, escape(hint));
         self.write(format_args!(
-            "<circle class=\"dot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"><title>{hint}</title></circle>"
+            "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"><title>{hint}</title></circle>"
         ));
     }
 

@@ -4,7 +4,6 @@ use super::metric::Metric;
 use super::{Incremental, SHORTEST, damp};
 use crate::codes::largest_eigenvalue_bound;
 use crate::products::{Lanes, dot, times};
-use crate::settings::Step;
 use crate::work::Work;
 use proxsplit::ledger::Level;
 use proxsplit::linalg::vec::axpy;
@@ -12,6 +11,8 @@ use serde::{Deserialize, Serialize};
 
 /// The residual stands clear of ‖e‖ while it is above this multiple of it; how much shorter the step is when it is not.
 const FLOOR: f64 = 4.0;
+/// The same where nothing is taken off.
+const PLAIN_FLOOR: f64 = 0.85;
 const SHRINK: f64 = 0.7;
 
 /// What measured passes have shown: numbers of the theorem.
@@ -65,10 +66,12 @@ impl<T: Lanes> Incremental<T> {
         axpy(T::ONE, &self.sum, drift);
         let step = 1.0 / largest_eigenvalue_bound(&self.curvature, rank).max(f64::MIN_POSITIVE);
         let (residual, _) = work.atoms.residual(&self.start, drift, (rank, step));
-        if residual <= FLOOR * estimate {
+        let runs_ahead = self.runs_ahead();
+        let floor = if runs_ahead { FLOOR } else { PLAIN_FLOOR };
+        if residual <= floor * estimate {
             self.pass.cap = (SHRINK * work.memory.step).max(SHORTEST);
         }
-        if self.step == Step::Auto {
+        if runs_ahead {
             // ηΣ_t ∇f_t(x^{k,t}) is now a step of 1 for the codes of the pass, in their own metric.
             std::mem::swap(&mut self.sum, &mut self.linear);
             self.metric.copy_from_slice(&self.curvature);
@@ -80,7 +83,7 @@ impl<T: Lanes> Incremental<T> {
         };
         self.pass.drift = Some(match self.pass.drift {
             // What was taken off says little of what is left.
-            Some(measured @ Level::Measured(_)) if self.step == Step::Auto => measured,
+            Some(measured @ Level::Measured(_)) if runs_ahead => measured,
             Some(drift) => drift.or_larger(level),
             None => level,
         });

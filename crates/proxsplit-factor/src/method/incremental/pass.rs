@@ -1,7 +1,6 @@
 //! The end of a pass, and how the first one begins.
 
 use super::{BETWEEN, Incremental, SHORTEST, prox_step};
-use crate::balance::Balance;
 use crate::codes::Quadratic;
 use crate::method::batch::keep_unused;
 use crate::products::{Lanes, distance_squared, dot, times};
@@ -55,7 +54,7 @@ impl<T: Lanes> Incremental<T> {
             self.pass.known.constant.turn();
         }
         self.clear();
-        let balance = Balance::of(&work.atoms, &work.codes);
+        let balance = work.balance();
         if balance.find(&mut work.scales, &work.factors) {
             work.factors.scale(&work.scales);
             scale_rows(&mut self.good, &work.scales.atoms);
@@ -69,7 +68,7 @@ impl<T: Lanes> Incremental<T> {
         let is_shared = data.missing() == 0 && data.weights().features.is_none();
         let codes = work.misfit.size() + work.codes.value(&work.factors.a, rank);
         let is_pair = is_shared && !self.is_sampled && work.problem.fixed.count() == 0;
-        if self.step != Step::Auto || !is_pair {
+        if !self.runs_ahead() || !is_pair {
             return codes + self.pass.sum + work.atoms.value(&self.point, rank);
         }
         // ½⟨CX, X⟩ − ⟨AYᵀ, X⟩, where the gradient at the start is C·start − AYᵀ.

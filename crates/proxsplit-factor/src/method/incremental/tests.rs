@@ -3,7 +3,7 @@
 use super::Incremental;
 use crate::method::Method;
 use crate::products::Data;
-use crate::settings::{Inner, Step};
+use crate::settings::{Inner, Metric, Step};
 use crate::visits::Batches;
 use crate::work::Work;
 use crate::{Factors, Missing, Problem};
@@ -31,7 +31,11 @@ fn the_drift_is_that_of_the_observed_entries() -> Result<(), Error> {
     let start = Factors::new(&x, Mat::from_fn(rank, n, |_, _| 0.25))?;
     let mut work = Work::new(problem, problem.misfit(), start);
     let batches = Batches::new(n, 6, order::Order::Reshuffled, 3)?;
-    let mut incremental = Incremental::new(&work, batches, (Inner::Prox, Step::Constant(1.0)));
+    let mut incremental = Incremental::new(
+        &work,
+        batches,
+        (Inner::Prox, Step::Constant(1.0), Metric::Gram),
+    );
     let first = work.factors.x.clone();
     let mut visits = Vec::new();
     for visit in 0..incremental.batches.count() {
@@ -79,7 +83,7 @@ fn an_automatic_pass_tells_the_objective_of_its_pair() -> Result<(), Error> {
     let start = Factors::new(&x, Mat::from_fn(rank, n, |_, _| 0.25))?;
     let mut work = Work::new(problem, problem.misfit(), start);
     let batches = Batches::new(n, 6, order::Order::Reshuffled, 3)?;
-    let mut incremental = Incremental::new(&work, batches, (Inner::Prox, Step::Auto));
+    let mut incremental = Incremental::new(&work, batches, (Inner::Prox, Step::Auto, Metric::Gram));
     for _ in 0..6 {
         for _ in 0..incremental.batches.count() {
             incremental.step(&mut work);

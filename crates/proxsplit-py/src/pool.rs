@@ -27,6 +27,24 @@ pub(crate) fn compute<R: Send>(
     Ok(py.detach(|| pool.install(work)))
 }
 
+/// The same on threads of its own, for work that waits for other work of this process.
+pub(crate) fn compute_apart<R: Send>(
+    py: Python,
+    threads: usize,
+    work: impl FnOnce() -> R + Send,
+) -> PyResult<R> {
+    let pool = new(threads)?;
+    Ok(py.detach(|| pool.install(work)))
+}
+
+fn new(threads: usize) -> PyResult<ThreadPool> {
+    ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(|i| format!("proxsplit-{i}"))
+        .build()
+        .map_err(refuse)
+}
+
 /// The latest pool if it fits, else a new one.
 pub(crate) fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
     let process = std::process::id();
@@ -37,12 +55,7 @@ pub(crate) fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
     {
         return Ok(Arc::clone(&owned.pool));
     }
-    let pool = ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .thread_name(|i| format!("proxsplit-{i}"))
-        .build()
-        .map_err(refuse)?;
-    let pool = Arc::new(pool);
+    let pool = Arc::new(new(threads)?);
     let owned = Owned {
         process,
         threads,

@@ -3,7 +3,7 @@
 use super::shard::arrays;
 use crate::error::{Raised, refuse};
 use crate::factor::{columns, operator, rows};
-use crate::pool::compute;
+use crate::pool::compute_apart;
 use crate::report;
 use crate::scalar::Scalar;
 use crate::threads::interruptible;
@@ -138,7 +138,8 @@ fn run_as<T: Scalar>(
     let (atoms, codes) = (operator(&settings.atoms)?, operator(&settings.codes)?);
     let (choices, limits) = (settings.of_the_run()?, settings.stop()?);
     let raised = Raised::default();
-    let found = compute(py, settings.threads, || -> Result<_, Error> {
+    // Shards of this process must not wait for threads that wait for them.
+    let found = compute_apart(py, settings.threads, || -> Result<_, Error> {
         let wire = Wire {
             ask: &functions.ask,
             raised: &raised,

@@ -68,35 +68,43 @@ impl<'a, T: Lanes> Balance<'a, T> {
 
     /// Finds the factors s_k for x_k and 1/s_k for a_k; `false` if there is nothing to be done.
     pub(crate) fn find(self, scales: &mut Scales<T>, factors: &Factors<T>) -> bool {
-        let scale = |k: usize, x: Size, a: Size| match self {
-            Balance::Optimal(psi_x, psi_a) => {
-                let at = (factors.rank, k);
-                best(
-                    psi_x.parts(x, &factors.x, at),
-                    psi_a.parts(a, &factors.a, at),
-                )
-            }
-            _ => 1.0 / x.square.sqrt(),
-        };
-        if matches!(self, Balance::Degenerate | Balance::Fixed) {
+        if !self.is_free() {
             return false;
         }
         let rank = factors.rank;
         with_sizes(&factors.x, rank, |x| {
             with_sizes(&factors.a, rank, |a| {
-                for k in scales.first..rank {
-                    let (x, a) = (Size::at(x, k), Size::at(a, k));
-                    let s = if x.is_dead() || a.is_dead() {
-                        1.0
-                    } else {
-                        scale(k, x, a)
-                    };
-                    let s = if s.is_finite() && s > 0.0 { s } else { 1.0 };
-                    (scales.atoms[k], scales.codes[k]) = (T::of(s), T::of(1.0 / s));
-                }
+                self.find_for(scales, (&factors.x, x), (&factors.a, a));
             });
         });
         true
+    }
+
+    /// Whether the scale is free, so that there is something to be found.
+    pub(crate) fn is_free(self) -> bool {
+        !matches!(self, Balance::Degenerate | Balance::Fixed)
+    }
+
+    /// The same with the sizes of all rows of both factors, three numbers each; only graphs look at a factor itself.
+    pub(crate) fn find_for(self, scales: &mut Scales<T>, x: (&[T], &[f64]), a: (&[T], &[f64])) {
+        let rank = scales.atoms.len();
+        let scale = |k: usize, of_x: Size, of_a: Size| match self {
+            Balance::Optimal(psi_x, psi_a) => {
+                let at = (rank, k);
+                best(psi_x.parts(of_x, x.0, at), psi_a.parts(of_a, a.0, at))
+            }
+            _ => 1.0 / of_x.square.sqrt(),
+        };
+        for k in scales.first..rank {
+            let (of_x, of_a) = (Size::at(x.1, k), Size::at(a.1, k));
+            let s = if of_x.is_dead() || of_a.is_dead() {
+                1.0
+            } else {
+                scale(k, of_x, of_a)
+            };
+            let s = if s.is_finite() && s > 0.0 { s } else { 1.0 };
+            (scales.atoms[k], scales.codes[k]) = (T::of(s), T::of(1.0 / s));
+        }
     }
 }
 
@@ -150,7 +158,11 @@ pub(crate) fn sizes<T: Lanes>(factor: &[T], rank: usize) -> Vec<Size> {
 }
 
 /// Calls `look` with the sizes of all rows of a K × n factor, three numbers each, summed in fixed parts.
-fn with_sizes<T: Lanes, R>(factor: &[T], rank: usize, look: impl FnOnce(&[f64]) -> R) -> R {
+pub(crate) fn with_sizes<T: Lanes, R>(
+    factor: &[T],
+    rank: usize,
+    look: impl FnOnce(&[f64]) -> R,
+) -> R {
     let part = rank * 4096;
     scratch::with(
         factor.len().div_ceil(part) * 3 * rank,

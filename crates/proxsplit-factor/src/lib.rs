@@ -40,6 +40,7 @@ mod products;
 mod rank;
 mod revive;
 mod settings;
+mod shards;
 mod state;
 mod visits;
 mod weights;
@@ -61,6 +62,7 @@ pub use problem::{Factors, Problem};
 pub use products::{Data, Lanes};
 pub use rank::{Choice, Fit, FitKind, RankPlan, RankRow, RankSearch, Searched};
 pub use settings::{Init, Inner, Method, Metric, Settings, Step};
+pub use shards::{Answer, Change, Header, Local, Order, Shard, Sharded, Shards, Task};
 pub use state::State;
 pub use weights::Weights;
 

@@ -50,6 +50,20 @@ pub(crate) struct Memory {
     pub(crate) rises: u64,
 }
 
+impl Memory {
+    /// Nothing has been done yet.
+    pub(crate) const START: Self = Self {
+        iteration: 0,
+        pass: 0,
+        visited: 0,
+        objective: None,
+        displacement: 0.0,
+        step: 1.0,
+        revived: 0,
+        rises: 0,
+    };
+}
+
 /// The problem and the factors of a run, with buffers.
 pub(crate) struct Work<'a, T: Lanes> {
     pub(crate) problem: Problem<'a, T>,
@@ -79,16 +93,7 @@ impl<'a, T: Lanes> Work<'a, T> {
             scales: Scales::new(problem.rank, problem.fixed.count()),
             rescales: true,
             effort: NEARLY_EXACT,
-            memory: Memory {
-                iteration: 0,
-                pass: 0,
-                visited: 0,
-                objective: None,
-                displacement: 0.0,
-                step: 1.0,
-                revived: 0,
-                rises: 0,
-            },
+            memory: Memory::START,
             problem,
             factors,
         }

@@ -19,6 +19,7 @@ mod pool;
 mod rank;
 mod report;
 mod scalar;
+mod shards;
 mod threads;
 mod watch;
 
@@ -39,4 +40,6 @@ mod _proxsplit {
     use crate::operator::{Term, catalogue};
     #[pymodule_export]
     use crate::rank::{consensus, select_rank};
+    #[pymodule_export]
+    use crate::shards::{Shard, factorize_shards};
 }

@@ -27,8 +27,26 @@ pub(crate) fn compute<R: Send>(
     Ok(py.detach(|| pool.install(work)))
 }
 
+/// The same on threads of its own, for work that waits for other work of this process.
+pub(crate) fn compute_apart<R: Send>(
+    py: Python,
+    threads: usize,
+    work: impl FnOnce() -> R + Send,
+) -> PyResult<R> {
+    let pool = new(threads)?;
+    Ok(py.detach(|| pool.install(work)))
+}
+
+fn new(threads: usize) -> PyResult<ThreadPool> {
+    ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(|i| format!("proxsplit-{i}"))
+        .build()
+        .map_err(refuse)
+}
+
 /// The latest pool if it fits, else a new one.
-fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
+pub(crate) fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
     let process = std::process::id();
     // Never waits: a thread of the parent may have held the lock when the process was forked, and it is not here to let go.
     if let Ok(latest) = LATEST.try_lock()
@@ -37,12 +55,7 @@ fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
     {
         return Ok(Arc::clone(&owned.pool));
     }
-    let pool = ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .thread_name(|i| format!("proxsplit-{i}"))
-        .build()
-        .map_err(refuse)?;
-    let pool = Arc::new(pool);
+    let pool = Arc::new(new(threads)?);
     let owned = Owned {
         process,
         threads,

@@ -11,8 +11,8 @@ use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
 /// Extra directions and power iterations of the randomized SVD.
-const EXTRA: usize = 8;
-const POWERS: usize = 2;
+pub(crate) const EXTRA: usize = 8;
+pub(crate) const POWERS: usize = 2;
 
 /// Columns of which one task finds the sizes.
 const CHUNK: usize = 4096;
@@ -51,7 +51,7 @@ fn signs<T: Lanes>(count: usize, random: &mut Pcg64) -> Vec<T> {
 
 /// Makes the rows of an l × n matrix orthonormal through the eigenvectors of its Gram matrix, up to the square of its condition; rows
 /// without a direction of their own become zero.
-fn orthonormalize<T: Lanes>(rows: &mut Vec<T>, room: &mut Vec<T>, l: usize) {
+pub(crate) fn orthonormalize<T: Lanes>(rows: &mut Vec<T>, room: &mut Vec<T>, l: usize) {
     let mut g = vec![T::ZERO; l * l];
     gram(&mut g, rows, l);
     let Some((values, vectors)) = eigen(&g, l) else {
@@ -76,7 +76,7 @@ fn orthonormalize<T: Lanes>(rows: &mut Vec<T>, room: &mut Vec<T>, l: usize) {
 }
 
 /// Eigenvalues in increasing order, and eigenvectors as columns.
-fn eigen<T: Lanes>(g: &[T], l: usize) -> Option<(Vec<T>, Vec<T>)> {
+pub(crate) fn eigen<T: Lanes>(g: &[T], l: usize) -> Option<(Vec<T>, Vec<T>)> {
     let (mut values, mut vectors) = (vec![T::ZERO; l], vec![T::ZERO; l * l]);
     eigenvalues(View::new(g, l, l), &mut values, Some(&mut vectors)).then_some((values, vectors))
 }
@@ -130,7 +130,7 @@ pub(super) fn positive_parts<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg
 }
 
 /// The norms of the positive and of the negative part of every row of an l × n matrix.
-fn sizes<T: Lanes>(rows: &[T], l: usize) -> Vec<[f64; 2]> {
+pub(crate) fn sizes<T: Lanes>(rows: &[T], l: usize) -> Vec<[f64; 2]> {
     let squares = rows.par_chunks(l * CHUNK).map(|columns| {
         let mut squares = vec![[0.0; 2]; l];
         for column in columns.chunks_exact(l) {
@@ -153,7 +153,7 @@ fn sizes<T: Lanes>(rows: &[T], l: usize) -> Vec<[f64; 2]> {
 
 /// What the two vectors of a pair are multiplied by, given the norms of their parts: the sign tells whose positive parts are larger. The
 /// second one carries the singular value.
-fn larger_part(u: [f64; 2], v: [f64; 2], sigma: f64) -> (f64, f64) {
+pub(crate) fn larger_part(u: [f64; 2], v: [f64; 2], sigma: f64) -> (f64, f64) {
     let (sign, u, v) = if u[0] * v[0] >= u[1] * v[1] {
         (1.0, u[0], v[0])
     } else {

@@ -17,7 +17,7 @@ pub(crate) struct Escape<T> {
     /// By how much.
     pub(crate) gain: f64,
     /// Each with its place.
-    pub(super) terms: Vec<(usize, Pair<T>)>,
+    pub(crate) terms: Vec<(usize, Pair<T>)>,
 }
 
 /// How hard to search.
@@ -50,7 +50,7 @@ fn is_dead<T: Lanes>(gx: &[T], ga: &[T], rank: usize, k: usize) -> bool {
 }
 
 /// How many atoms from `first` on are zero or used by no sample.
-pub(super) fn count<T: Lanes>(gx: &[T], ga: &[T], (rank, first): (usize, usize)) -> usize {
+pub(crate) fn count<T: Lanes>(gx: &[T], ga: &[T], (rank, first): (usize, usize)) -> usize {
     (first..rank).filter(|&k| is_dead(gx, ga, rank, k)).count()
 }
 

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 const PART: usize = 256;
 
 /// Σ_t of the gaps, from above; `None` if no finite dual point is known. `slope` is Xᵀ(XA − Y), and that of the graph.
-pub(super) fn of_codes<T: Lanes>(
+pub(crate) fn of_codes<T: Lanes>(
     problem: Problem<'_, T>,
     misfit: &dyn Misfit<T>,
     factors: &Factors<T>,

@@ -8,11 +8,14 @@ mod dead;
 mod dead_counts;
 mod gap;
 mod half;
+mod parts;
 mod rank_one;
 mod residual;
 mod split;
 
-pub(crate) use dead::{Escape, Search, escape, gain, is_time_for, replace};
+pub(crate) use dead::{Escape, Search, count as count_dead, escape, gain, is_time_for, replace};
+pub(crate) use gap::of_codes as gap_of_codes;
+pub(crate) use parts::Parts;
 
 use crate::codes::TOUCH;
 use crate::misfit::{Grams, Misfit, Slopes};
@@ -20,10 +23,7 @@ use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
 use proxsplit::linalg::dense::{Mat, symmetric_eigenvalues};
 use proxsplit::linalg::vec::norm;
-use proxsplit::{AtPoint, Pair, Prox};
-
-/// Residuals above this, relative to their scale, are never taken for rounding.
-const LARGEST_ROUNDING: f64 = 1e-4;
+use proxsplit::{AtPoint, Prox};
 
 /// What was found at X.
 pub(crate) struct Findings<T> {
@@ -42,15 +42,15 @@ pub(crate) fn with_best_codes<T: Lanes>(
     misfit: &mut dyn Misfit<T>,
     mut factors: Factors<T>,
 ) -> Findings<T> {
-    forget_lost_codes(&mut factors, problem.codes);
+    forget_lost_codes(&mut factors.a, factors.rank, problem.codes);
     let (_, psi) = problem.terms();
     misfit.refine_codes(&factors.x, &mut factors.a, &psi);
     at(problem, misfit, factors)
 }
 
 /// Codes that a step of X to infinity has left without a value begin anew.
-fn forget_lost_codes<T: Lanes>(factors: &mut Factors<T>, psi: &dyn Prox<T>) {
-    for column in factors.a.chunks_exact_mut(factors.rank) {
+pub(crate) fn forget_lost_codes<T: Lanes>(codes: &mut [T], rank: usize, psi: &dyn Prox<T>) {
+    for column in codes.chunks_exact_mut(rank) {
         if column.iter().any(|a| !a.is_finite()) {
             column.fill(T::ZERO);
             psi.prox(column, T::of(TOUCH));
@@ -89,48 +89,23 @@ pub(crate) fn at<T: Lanes>(
     let Grams { x: gx, a: ga } = misfit.grams();
     let (residual_x, error_x) = psi_x.residual(x, &slope_x, (rank, steps.0));
     let (residual_a, error_a) = psi_a.residual(a, &slope_a, (rank, steps.1));
-    let penalties = (psi_x.value(x, rank), psi_a.value(a, rank));
-    let objective = value + penalties.0 + penalties.1;
     let escape = escape(problem, &factors, (gx, ga), Search::Thorough);
-    let pair = Pair {
-        residual_x,
-        residual_a,
-        scale_x: scales.0,
-        scale_a: scales.1,
-        step_x: steps.0,
-        step_a: steps.1,
+    let parts = Parts {
+        misfit: value,
+        penalties: (psi_x.value(x, rank), psi_a.value(a, rank)),
+        residuals: (residual_x, residual_a),
+        errors: (error_x, error_a),
+        scales,
+        steps,
+        norms: (norm(x), norm(a)),
+        shape: (data.rows(), n),
         codes_gap,
         dead_atoms: dead::count(gx, ga, (rank, psi_x.first())),
         escape: gain(problem, escape.as_ref()),
         size: misfit.size(),
     };
-    let level = |step: f64, factor: &[T], scale: f64, terms: usize| {
-        let size = (terms as f64).sqrt() * norm(factor) / step + scale;
-        2.0 * T::EPSILON.f64() * size / scale
-    };
-    let rounding = level(steps.0, x, scales.0, n).max(level(steps.1, a, scales.1, data.rows()));
-    let relative =
-        |error: Option<f64>, scale: f64| error.map(|e| if e == 0.0 { 0.0 } else { e / scale });
-    let errors = relative(error_x, scales.0).zip(relative(error_a, scales.1));
     Findings {
-        at: AtPoint {
-            objective,
-            residual: pair.residual(),
-            reference_step: steps.0,
-            prox_error: errors.map(|(x, a)| x.max(a)),
-            gradient_error: Some(0.0),
-            scale: 1.0,
-            // A scale that has all but vanished must not excuse a large residual.
-            rounding: if rounding <= LARGEST_ROUNDING {
-                rounding
-            } else {
-                0.0
-            },
-            gap: None,
-            lower_bound: None,
-            feasible: penalties.0.is_finite() && penalties.1.is_finite(),
-            pair: Some(pair),
-        },
+        at: parts.at_point::<T>(),
         factors,
         slope: slope_x,
         escape,

@@ -16,11 +16,11 @@ const FAR: f64 = 1e30;
 const PROGRESS: f64 = 0.01;
 
 /// A pair that was found.
-pub(super) struct Pair<T> {
+pub(crate) struct Pair<T> {
     /// −(dᵀRv − ½‖d‖²‖v‖²) + ψ₀(d) + Σψ(v_t)
     pub(super) value: f64,
-    pub(super) atom: Vec<T>,
-    pub(super) codes: Vec<T>,
+    pub(crate) atom: Vec<T>,
+    pub(crate) codes: Vec<T>,
 }
 
 /// Pairs in the place of one atom.

@@ -225,7 +225,7 @@ impl<T: Lanes> Method<T> for Batch<T> {
 }
 
 /// Atoms that no code uses have no problem to be solved: they stay what they were, which lies in their set.
-pub(super) fn keep_unused<T: Lanes>(x: &mut [T], old: &[T], gram: &[T], rank: usize) {
+pub(crate) fn keep_unused<T: Lanes>(x: &mut [T], old: &[T], gram: &[T], rank: usize) {
     for k in (0..rank).filter(|k| gram[k * (rank + 1)] <= T::ZERO) {
         let places = x.iter_mut().skip(k).step_by(rank);
         for (x, &old) in places.zip(old.iter().skip(k).step_by(rank)) {

@@ -2,10 +2,10 @@
 
 mod aggregated;
 mod auto;
-mod batch;
+pub(crate) mod batch;
 mod entropic;
 mod incremental;
-mod momentum;
+pub(crate) mod momentum;
 mod pass_metric;
 mod sggd;
 
@@ -199,7 +199,7 @@ pub(crate) fn batch_size<T: Lanes>(problem: Problem<'_, T>, settings: Settings) 
 }
 
 /// Saved numbers of the method of this name.
-fn own_numbers<N: DeserializeOwned>(saved: &Value, name: &str) -> Result<N, Error> {
+pub(crate) fn own_numbers<N: DeserializeOwned>(saved: &Value, name: &str) -> Result<N, Error> {
     let bad = |what: &str| Error::Incompatible(format!("the saved state does not fit: {what}"));
     let numbers = saved
         .get(name)

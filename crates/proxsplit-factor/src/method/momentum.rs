@@ -14,18 +14,18 @@ const SPENT: f64 = 0.5;
 
 /// The extrapolation's numbers.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Momentum {
-    pub(super) beta: f64,
+pub(crate) struct Momentum {
+    pub(crate) beta: f64,
     /// β must not grow beyond this.
     cap: f64,
     /// The last β that did well.
     good: f64,
     /// How much the last good pass gained, if there was one.
-    pub(super) gain: Option<f64>,
+    pub(crate) gain: Option<f64>,
 }
 
 impl Momentum {
-    pub(super) const START: Self = Self {
+    pub(crate) const START: Self = Self {
         beta: 0.5,
         cap: 1.0,
         good: 0.5,
@@ -34,7 +34,7 @@ impl Momentum {
 
     /// Lets β grow after a pass that gained something, and shrink after one that lost more than `slack`; whether the next pass is to
     /// begin without momentum, because there was a loss or hardly a gain. Nothing is known of a first pass.
-    pub(super) fn see(&mut self, gain: Option<f64>, slack: f64) -> bool {
+    pub(crate) fn see(&mut self, gain: Option<f64>, slack: f64) -> bool {
         let (before, fell) = (*self, gain.unwrap_or(0.0));
         if fell < -slack || fell.is_nan() {
             self.beta = before.beta / FAILURE;
@@ -52,12 +52,12 @@ impl Momentum {
 }
 
 /// The interval of a term's entries.
-pub(super) fn bounds(term: Option<proxsplit::Elementary>) -> (f64, f64) {
+pub(crate) fn bounds(term: Option<proxsplit::Elementary>) -> (f64, f64) {
     term.map_or((f64::NEG_INFINITY, f64::INFINITY), |t| (t.lower, t.upper))
 }
 
 /// ahead ← new + β(new − old), kept between the bounds; returns ‖new − old‖².
-pub(super) fn run_ahead<T: Lanes>(
+pub(crate) fn run_ahead<T: Lanes>(
     ahead: &mut [T],
     new: &[T],
     old: &[T],

@@ -20,8 +20,9 @@ use observed::Observed;
 use proxsplit::certificate::Assumption;
 use proxsplit::linalg::vec::axpy;
 use reweighted::Reweighted;
-use squared::Squared;
 use std::ops::Range;
+
+pub(crate) use squared::{Squared, scale_of_norms};
 
 /// Differences of values below this multiple of the rounding of what cancels in them are none.
 const ROUNDINGS: f64 = 16.0;

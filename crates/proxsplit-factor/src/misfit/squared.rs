@@ -26,20 +26,20 @@ const TRACE: f64 = 1e-14;
 /// Runs of consecutive samples that tell the scale of the data as well as a whole product would.
 const RUNS: usize = 4;
 
-pub(super) struct Squared<'a, T: Lanes> {
+pub(crate) struct Squared<'a, T: Lanes> {
     pub(super) data: &'a Data<'a, T>,
     pub(super) rank: usize,
     /// XᵀY, as far as codes were solved.
-    pub(super) xy: Vec<T>,
+    pub(crate) xy: Vec<T>,
     /// AYᵀ of the codes that were seen.
-    pub(super) ya: Vec<T>,
+    pub(crate) ya: Vec<T>,
     pub(super) grams: Grams<T>,
     /// XᵀU1 of the last slopes, for gaps; without weights the look knows it.
     sums: Vec<f64>,
 }
 
 impl<'a, T: Lanes> Squared<'a, T> {
-    pub(super) fn new(data: &'a Data<'a, T>, rank: usize) -> Self {
+    pub(crate) fn new(data: &'a Data<'a, T>, rank: usize) -> Self {
         Self {
             data,
             rank,
@@ -389,13 +389,18 @@ fn slope<T: Lanes>(
 /// ‖C‖, the size of what cancels in the slope of a factor F; where nothing is left of the other factor, a trace of ‖Y‖²/‖F‖, which
 /// it is about at a good fit. A small F is no such fit: what ‖C‖ would be for two factors of one size is the limit.
 fn scale_of<T: Lanes>(linear: &[T], factor: &[T], square: f64) -> f64 {
-    let typical = square / norm(factor);
+    scale_of_norms(norm(linear), norm(factor), square)
+}
+
+/// The same from ‖C‖ and ‖F‖.
+pub(crate) fn scale_of_norms(linear: f64, factor: f64, square: f64) -> f64 {
+    let typical = square / factor;
     let trace = if typical.is_finite() {
         TRACE * typical.min(square.powf(0.75))
     } else {
         0.0
     };
-    norm(linear).max(trace)
+    linear.max(trace)
 }
 
 #[cfg(test)]

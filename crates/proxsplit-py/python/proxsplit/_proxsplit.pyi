@@ -4,6 +4,7 @@ from typing import Any, final
 from numpy.typing import NDArray
 
 __all__ = [
+    "Shard",
     "Term",
     "audit",
     "catalogue",
@@ -11,6 +12,7 @@ __all__ = [
     "consensus",
     "encode",
     "factorize",
+    "factorize_shards",
     "linear",
     "losses",
     "minimize",
@@ -83,3 +85,25 @@ def select_rank(
     data: Any, plan: Mapping[str, Any], observe: Callable[[int, bool, int, float], object] | None = None
 ) -> str: ...
 def consensus(runs: Sequence[tuple[NDArray[Any], NDArray[Any]]], objectives: Sequence[float]) -> tuple[str, NDArray[Any]]: ...
+@final
+class Shard:
+    def __new__(
+        cls, data: Any, rank: int, codes: str, atoms: str, *, index: int, single: bool = False, threads: int = 0
+    ) -> Shard: ...
+    def answer(self, header: str, x: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]: ...
+    def codes(self) -> NDArray[Any]: ...
+    def state(self) -> dict[str, NDArray[Any]]: ...
+    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
+    def forget(self) -> None: ...
+    def close(self) -> None: ...
+
+def factorize_shards(
+    ask: Callable[[str, NDArray[Any], bool], Any],
+    settings: Mapping[str, Any],
+    h: NDArray[Any] | None = None,
+    *,
+    observe: Callable[[float, float, float], object] | None = None,
+    moved: Callable[[float], object] | None = None,
+    save: Callable[[str, dict[str, NDArray[Any]]], object] | None = None,
+    resume: tuple[str, dict[str, NDArray[Any]]] | None = None,
+) -> dict[str, Any]: ...

@@ -1,0 +1,174 @@
+//! `aggregated` with codes in shards: in every step each shard visits a part of its samples, and X is improved for the shares of all parts.
+
+use super::batch::WORTH;
+use super::center::Center;
+use super::messages::{Change, Task};
+use super::sharded::Steps;
+use crate::codes::Effort;
+use crate::look;
+use crate::products::{Lanes, distance_squared};
+use crate::settings::Settings;
+use crate::visits::Batches;
+use crate::work::scale_rows;
+use proxsplit::Error;
+use proxsplit::linalg::vec::axpy;
+use proxsplit::order::Order;
+use serde_json::{Value, json};
+
+/// Sweeps over X at every visit.
+const ATOMS: Effort = Effort {
+    sweeps: 4,
+    tolerance: 1e-2,
+};
+/// Parts of a pass, if nothing else is said: every one sends X and takes back a share, as a whole pass of `batch` does.
+const PARTS: usize = 4;
+
+pub(super) struct Aggregated<T> {
+    batches: Batches,
+    /// AYᵀ and AAᵀ of every part, one after the other.
+    shares: Vec<T>,
+    /// Which parts have a share.
+    seen: Vec<bool>,
+    before: Vec<T>,
+}
+
+/// How many parts a pass has, by the columns of a mini-batch.
+pub(super) fn parts(cols: usize, batch: Option<usize>) -> Result<usize, Error> {
+    let Some(size) = batch else {
+        return Ok(PARTS.min(cols));
+    };
+    proxsplit::error::require("batch", size as f64, size > 0, "at least 1")?;
+    Ok(cols.div_ceil(size))
+}
+
+impl<T: Lanes> Aggregated<T> {
+    pub(super) fn new(center: &Center<'_, T>, settings: Settings) -> Result<Self, Error> {
+        let parts = parts(center.shape.1, settings.batch)?;
+        let order = match settings.order {
+            Order::Random => Order::Reshuffled,
+            order => order,
+        };
+        let length = center.ya.len() + center.aa.len();
+        Ok(Self {
+            batches: Batches::new(parts, 1, order, settings.seed)?,
+            shares: vec![T::ZERO; parts * length],
+            seen: vec![false; parts],
+            before: center.x.clone(),
+        })
+    }
+
+    /// Shows the sum of all shares. In the first pass, what was seen stands for all.
+    fn show(&self, center: &mut Center<'_, T>) {
+        let length = center.ya.len() + center.aa.len();
+        let mut sum = vec![T::ZERO; length];
+        for share in self.shares.chunks_exact(length) {
+            axpy(T::ONE, share, &mut sum);
+        }
+        let seen = self.seen.iter().filter(|seen| **seen).count();
+        let weight = T::of(self.seen.len() as f64 / seen as f64);
+        sum.iter_mut().for_each(|value| *value *= weight);
+        center.see(&sum);
+    }
+
+    fn end_pass(&mut self, center: &mut Center<'_, T>) -> Option<()> {
+        center.memory.visited = 0;
+        center.memory.pass += 1;
+        // A search for dead atoms looks at the codes that run ahead.
+        center.before.push(Change::Restart);
+        let x = std::mem::take(&mut center.x);
+        let sum = center.ask(Task::Sizes, &x);
+        center.x = x;
+        let sum = sum?;
+        center.size(&sum.answer.numbers);
+        center.memory.objective = Some(center.objective()).filter(|_| sum.is_whole);
+        if look::is_time_for(center.memory.pass) && self.revive(center)? {
+            self.start_over(center);
+        } else if center.find_scales() {
+            scale_rows(&mut center.x, &center.scales.atoms);
+            self.rescale(&center.scales.codes, center.ya.len());
+            let scale = Change::Scale(center.scale_of_codes());
+            center.before.push(scale);
+        }
+        Some(())
+    }
+
+    /// Shares of codes that are multiplied.
+    fn rescale(&mut self, scale: &[T], rows: usize) {
+        let rank = scale.len();
+        for share in self.shares.chunks_exact_mut(rows + rank * rank) {
+            let (ya, aa) = share.split_at_mut(rows);
+            scale_rows(ya, scale);
+            scale_rows(aa, scale);
+            for (column, &s) in aa.chunks_exact_mut(rank).zip(scale) {
+                column.iter_mut().for_each(|value| *value *= s);
+            }
+        }
+    }
+
+    /// Whether an atom that no sample uses was replaced.
+    fn revive(&mut self, center: &mut Center<'_, T>) -> Option<bool> {
+        let Some(&place) = center.unused_atoms().first() else {
+            return Some(false);
+        };
+        let x = std::mem::take(&mut center.x);
+        let found = center.escape(place, false, &x);
+        center.x = x;
+        let worth = WORTH * center.memory.objective.unwrap_or(0.0);
+        let found = found.filter(|found| found.gain > worth);
+        if let Some(found) = &found {
+            center.replace(found, false);
+        }
+        center.failure.is_none().then_some(found.is_some())
+    }
+}
+
+impl<T: Lanes> Steps<T> for Aggregated<T> {
+    fn step(&mut self, center: &mut Center<'_, T>) -> Option<()> {
+        let memory = center.memory;
+        let part = self.batches.columns(memory.pass, memory.visited).start;
+        self.before.copy_from_slice(&center.x);
+        let task = Task::Visit {
+            at: (part, self.seen.len()),
+        };
+        let sum = center.ask(task, &self.before)?;
+        let length = sum.answer.sums.len();
+        self.shares[part * length..][..length].copy_from_slice(&sum.answer.sums);
+        self.seen[part] = true;
+        self.show(center);
+        center.solve_atoms(ATOMS);
+        center.memory.displacement = distance_squared(&self.before, &center.x).sqrt();
+        center.memory.visited += 1;
+        if center.memory.visited == self.seen.len() {
+            self.end_pass(center)?;
+        }
+        Some(())
+    }
+
+    fn parts(&self) -> usize {
+        self.seen.len()
+    }
+
+    fn start_over(&mut self, center: &mut Center<'_, T>) {
+        self.shares.fill(T::ZERO);
+        self.seen.fill(false);
+        center.memory.visited = 0;
+    }
+
+    fn numbers(&self) -> Value {
+        json!({ "aggregated": self.seen })
+    }
+
+    fn set_numbers(&mut self, saved: &Value) -> Result<(), Error> {
+        let seen: Vec<bool> = crate::method::own_numbers(saved, "aggregated")?;
+        if seen.len() != self.seen.len() {
+            let what = "the saved state does not fit: a pass has another number of parts";
+            return Err(Error::Incompatible(what.into()));
+        }
+        self.seen = seen;
+        Ok(())
+    }
+
+    fn arrays(&mut self) -> Vec<(&'static str, &mut Vec<T>)> {
+        vec![("shares", &mut self.shares)]
+    }
+}

@@ -1,0 +1,94 @@
+"""``python -m proxsplit.mpi`` on real MPI processes: equal bits for every number of ranks, kill and resume, kind errors."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import proxsplit
+
+MPIEXEC = Path(sys.executable).with_name("mpiexec")
+
+
+def command(ranks, *arguments):
+    return [str(MPIEXEC), "-n", str(ranks), sys.executable, "-m", "proxsplit.mpi", "factorize", *map(str, arguments)]
+
+
+def factorize(ranks, *arguments, code=0):
+    done = subprocess.run(command(ranks, *arguments), capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+@pytest.fixture
+def data(tmp_path):
+    random = np.random.default_rng(0)
+    Y = random.random((30, 4)) @ random.random((4, 100)) + 0.05 * random.random((30, 100))
+    np.save(tmp_path / "Y.npy", np.asfortranarray(Y))
+    return tmp_path, Y
+
+
+def test_equal_bits_for_every_number_of_ranks(data):
+    folder, Y = data
+    for ranks in (1, 2, 3):
+        factorize(ranks, folder / "Y.npy", "--rank", 4, "--tol", 1e-5, "--shards", 7, "--out", folder / f"out{ranks}", "--quiet")
+    X, A = (np.load(folder / "out1" / f"{name}.npy") for name in "XA")
+    for ranks in (2, 3):
+        np.testing.assert_array_equal(X, np.load(folder / f"out{ranks}" / "X.npy"))
+        np.testing.assert_array_equal(A, np.load(folder / f"out{ranks}" / "A.npy"))
+    record = json.loads((folder / "out2" / "run.json").read_text())
+    found = proxsplit.check(Y.T, A.T, X.T)
+    assert record["converged"] and found.residual_X <= 2e-5 * found.scale_X
+    assert record["objective"] == pytest.approx(found.objective, rel=1e-9)
+
+
+def test_sparse_files_by_rows_and_by_columns(data):
+    folder, _ = data
+    Y = sp.random(40, 60, 0.3, random_state=0, format="csc")
+    sp.save_npz(folder / "columns.npz", Y)
+    sp.save_npz(folder / "rows.npz", Y.T.tocsr())
+    sp.save_npz(folder / "across.npz", Y.tocsr())
+    results = []
+    for name, samples in (("columns", "columns"), ("rows", "rows"), ("across", "columns")):
+        factorize(2, folder / f"{name}.npz", "--rank", 3, "--tol", 1e-4, "--samples", samples, "--out", folder / name, "--quiet")
+        results.append(np.load(folder / name / "X.npy"))
+    np.testing.assert_array_equal(results[0], results[1])
+    np.testing.assert_array_equal(results[0], results[2])
+
+
+def test_kill_and_resume_give_the_same_bits(data):
+    folder, _ = data
+    options = (folder / "Y.npy", "--rank", 4, "--tol", 0, "--passes", 3000, "--quiet", "--checkpoint-every", 0.05)
+    factorize(2, *options, "--out", folder / "whole", code=1)
+    killed = folder / "killed"
+    run = subprocess.Popen(command(2, *options, "--out", killed), start_new_session=True)
+    while not (killed / "checkpoint.json").exists():
+        time.sleep(0.005)
+        assert run.poll() is None
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    assert not (killed / "run.json").exists()
+    factorize(2, *options, "--out", killed, "--resume", code=1)
+    for name in ("X.npy", "A.npy"):
+        np.testing.assert_array_equal(np.load(folder / "whole" / name), np.load(killed / name))
+
+
+def test_what_is_wrong_is_said_once(data):
+    folder, Y = data
+    Y[3, 50] = np.nan
+    np.save(folder / "nan.npy", np.asfortranarray(Y))
+    cases = (
+        ((folder / "nan.npy", "--rank", 4), "non-finite entry"),
+        ((folder / "gone.npy", "--rank", 4), "does not exist"),
+        ((folder / "Y.npy", "--rank", 4, "--shards", 1), "use --shards 2 or more"),
+    )
+    for arguments, words in cases:
+        done = factorize(2, *arguments, code=2)
+        assert done.stderr.count(words) == 1, done.stderr

@@ -125,7 +125,9 @@ fn main() -> Result<(), Error> {
     let mut source = vec![0.0; SIDE * SIDE];
     source[(SIDE / 4) * SIDE + SIDE / 3] = 20.0;
     source[(3 * SIDE / 4) * SIDE + SIDE / 2] = -15.0;
-    source.iter_mut().for_each(|x| *x *= least_eigenvalue());
+    for x in &mut source {
+        *x *= least_eigenvalue();
+    }
     let mut target = vec![0.0; SIDE * SIDE];
     conjugate_gradients(&source, &mut target, 1e-12);
     println!("inner error     steps   gradients   outcome");

@@ -11,7 +11,7 @@ use crate::settings::Settings;
 use crate::visits::Batches;
 use crate::work::scale_rows;
 use proxsplit::Error;
-use proxsplit::linalg::vec::axpy;
+use proxsplit::linalg::vec::{axpy, scale};
 use proxsplit::order::Order;
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ impl<T: Lanes> Aggregated<T> {
         }
         let seen = self.seen.iter().filter(|seen| **seen).count();
         let weight = T::of(self.seen.len() as f64 / seen as f64);
-        sum.iter_mut().for_each(|value| *value *= weight);
+        scale(weight, &mut sum);
         center.see(&sum);
     }
 
@@ -81,7 +81,7 @@ impl<T: Lanes> Aggregated<T> {
         let sum = sum?;
         center.size(&sum.answer.numbers);
         center.memory.objective = Some(center.objective()).filter(|_| sum.is_whole);
-        if look::is_time_for(center.memory.pass) && self.revive(center)? {
+        if look::is_time_for(center.memory.pass) && Self::revive(center)? {
             self.start_over(center);
         } else if center.find_scales() {
             scale_rows(&mut center.x, &center.scales.atoms);
@@ -93,20 +93,20 @@ impl<T: Lanes> Aggregated<T> {
     }
 
     /// Shares of codes that are multiplied.
-    fn rescale(&mut self, scale: &[T], rows: usize) {
-        let rank = scale.len();
+    fn rescale(&mut self, factors: &[T], rows: usize) {
+        let rank = factors.len();
         for share in self.shares.chunks_exact_mut(rows + rank * rank) {
             let (ya, aa) = share.split_at_mut(rows);
-            scale_rows(ya, scale);
-            scale_rows(aa, scale);
-            for (column, &s) in aa.chunks_exact_mut(rank).zip(scale) {
-                column.iter_mut().for_each(|value| *value *= s);
+            scale_rows(ya, factors);
+            scale_rows(aa, factors);
+            for (column, &s) in aa.chunks_exact_mut(rank).zip(factors) {
+                scale(s, column);
             }
         }
     }
 
     /// Whether an atom that no sample uses was replaced.
-    fn revive(&mut self, center: &mut Center<'_, T>) -> Option<bool> {
+    fn revive(center: &mut Center<'_, T>) -> Option<bool> {
         let Some(&place) = center.unused_atoms().first() else {
             return Some(false);
         };

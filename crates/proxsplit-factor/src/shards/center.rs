@@ -172,20 +172,17 @@ impl<'a, T: Lanes> Center<'a, T> {
         let mut last = std::mem::take(&mut self.last);
         let mut is_fresh = true;
         for ((last, is_old), answer) in last.iter_mut().zip(answers) {
-            match answer {
-                Some(answer) => {
-                    if std::mem::take(is_old) {
-                        let error = self.staleness(last, &answer, x);
-                        let level = &mut self.faults.level;
-                        *level = Some(level.map_or(error, |level| level.max(error)));
-                    }
-                    *last = answer;
+            if let Some(answer) = answer {
+                if std::mem::take(is_old) {
+                    let error = self.staleness(last, &answer, x);
+                    let level = &mut self.faults.level;
+                    *level = Some(level.map_or(error, |level| level.max(error)));
                 }
-                None => {
-                    self.rescale(last, &header.before);
-                    last.numbers[0] = 0.0;
-                    (*is_old, is_fresh) = (true, false);
-                }
+                *last = answer;
+            } else {
+                self.rescale(last, &header.before);
+                last.numbers[0] = 0.0;
+                (*is_old, is_fresh) = (true, false);
             }
         }
         let answer = self.added(last.iter().map(|(answer, _)| answer));
@@ -254,7 +251,7 @@ impl<'a, T: Lanes> Center<'a, T> {
             scale_rows(ya, &scale);
             scale_rows(aa, &scale);
             for (column, &s) in aa.chunks_exact_mut(self.rank).zip(&scale) {
-                column.iter_mut().for_each(|value| *value *= s);
+                proxsplit::linalg::vec::scale(s, column);
             }
         }
     }
@@ -358,7 +355,7 @@ impl<'a, T: Lanes> Center<'a, T> {
         }
         let (scales, sizes) = (&mut self.scales, &self.sizes);
         with_sizes(&self.x, self.rank, |x| {
-            balance.find_for(scales, (&[], x), (&[], sizes))
+            balance.find_for(scales, (&[], x), (&[], sizes));
         });
         true
     }

@@ -230,19 +230,16 @@ impl<'a, T: Lanes> Shard<'a, T> {
 
     fn sketch(&mut self, q: &[T], random: Option<(usize, u64)>) -> Answer<T> {
         let (m, n) = (self.problem.data.rows(), self.problem.data.cols());
-        let count = match random {
-            Some((count, seed)) => {
-                let mut random = self.random(seed);
-                let draws = (0..count * n).map(|_| T::of(random.random_range(-1.0..1.0)));
-                self.sketch = draws.collect();
-                count
-            }
-            None => {
-                let count = q.len() / m;
-                self.sketch.resize(count * n, T::ZERO);
-                self.problem.data.with_columns(&mut self.sketch, q, 0..n);
-                count
-            }
+        let count = if let Some((count, seed)) = random {
+            let mut random = self.random(seed);
+            let draws = (0..count * n).map(|_| T::of(random.random_range(-1.0..1.0)));
+            self.sketch = draws.collect();
+            count
+        } else {
+            let count = q.len() / m;
+            self.sketch.resize(count * n, T::ZERO);
+            self.problem.data.with_columns(&mut self.sketch, q, 0..n);
+            count
         };
         let mut sums = vec![T::ZERO; count * (m + count)];
         let (products, square) = sums.split_at_mut(count * m);

@@ -78,10 +78,10 @@ fn start() -> Mat<f64> {
 }
 
 /// What a run ends with: the report, X, and the codes of all shards.
-fn ended(report: Report, x: Mat<f64>, shards: &[Shard<'_, f64>]) -> (Report, Factors<f64>) {
+fn ended(report: Report, x: &Mat<f64>, shards: &[Shard<'_, f64>]) -> (Report, Factors<f64>) {
     let codes: Vec<f64> = shards.iter().flat_map(|s| s.codes().to_vec()).collect();
     let a = Mat::new(RANK, codes.len() / RANK, codes).expect("codes of all samples");
-    (report, Factors::new(&x, a).expect("factors that fit"))
+    (report, Factors::new(x, a).expect("factors that fit"))
 }
 
 fn local_run(
@@ -97,7 +97,7 @@ fn local_run(
     let report = run(&mut solver, &limits(passes), ());
     let x = solver.x();
     drop(solver);
-    Ok(ended(report, x, shards))
+    Ok(ended(report, &x, shards))
 }
 
 /// One shard is `batch` on one machine, with and without penalties: the same objectives, pass by pass.
@@ -211,7 +211,7 @@ fn lost_shards_cost_passes_and_nothing_else() -> Result<(), Error> {
         let report = run(&mut solver, &limits(3000.0), ());
         let x = solver.x();
         drop(solver);
-        Ok(ended(report, x, shards))
+        Ok(ended(report, &x, shards))
     })?;
     assert!(report.converged(), "{}", report.certificate);
     let is_stale = |row: &&proxsplit::Row| row.errors.get(Source::Stale).is_some();

@@ -19,7 +19,7 @@ import numpy as np
 from distributed.scheduler import KilledWorker
 
 from ._checkpoint import Checkpoint
-from ._shards import Answer, shard
+from ._shards import Answer, aligned, shard
 
 # Seconds between two looks at whether workers are still there.
 GLANCE = 0.25
@@ -45,7 +45,8 @@ def _answer(run: str, indices: list[int], forget: list[int], header: str, x: Any
     """What the shards here say."""
     for index in forget:
         _HELD[run, index].forget()
-    return {index: _HELD[run, index].answer(header, np.asarray(x)) for index in indices}
+    x = aligned(x)
+    return {index: _HELD[run, index].answer(header, x) for index in indices}
 
 
 def _drop(run: str) -> None:
@@ -217,7 +218,7 @@ class Wire:
             indices = asked.pop(future)
             if future.status == "finished":
                 found = future.result()
-                answers.update(found)
+                answers.update({index: tuple(map(aligned, answer)) for index, answer in found.items()})
                 pending.difference_update(found)
             elif future.status == "error":
                 error = future.exception()

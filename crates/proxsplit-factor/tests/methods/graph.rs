@@ -229,8 +229,6 @@ fn a_heavy_graph_makes_all_codes_one_and_a_light_one_changes_nothing() {
     // Two runs may end at two stationary points: whether the graph matters is seen from one of them.
     let (light, factors) = end(Some(1e-12), None, 500.0);
     let (plain, _) = end(None, Some(factors), 0.0);
-    let residual = |report: &Report| report.certificate.at_point.residual;
-    assert!((residual(&light) - residual(&plain)).abs() <= 1e-8);
     let (light, plain) = (objective(&light), objective(&plain));
     assert!((light - plain).abs() <= 1e-8 * plain, "{light}, {plain}");
     assert!(objective(&heavy) > 1.5 * plain);

@@ -349,7 +349,10 @@ fn what_kl_cannot_take_is_refused_with_its_place() {
     let data = Data::<f64>::new(dense(&y), 1.0).unwrap();
     let (simplex, free) = (Simplex::new(1.0).unwrap(), SquaredL2::new(0.1).unwrap());
     let words = refused(Problem::new(&data, 2, &simplex, &NonNeg).unwrap());
-    assert!(words.contains("a simplex is there for A only"), "{words}");
+    assert!(
+        words.contains("a simplex is supported for A only"),
+        "{words}"
+    );
     let words = refused(Problem::new(&data, 2, &free, &NonNeg).unwrap());
     assert!(words.contains("X to be nonnegative"), "{words}");
     for method in [Method::Aggregated, Method::Sggd] {

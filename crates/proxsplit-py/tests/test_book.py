@@ -36,6 +36,7 @@ def names():
         "x": rng.standard_normal(50),
         "lower": -np.ones(50),
         "upper": np.ones(50),
+        "weights": np.ones(50),
     }
 
 

@@ -106,7 +106,7 @@ def test_a_stream_of_counts_takes_no_other_set():
 
 
 def test_what_it_cannot_take_is_refused():
-    with pytest.raises(ValueError, match="simplex is there for A only"):
+    with pytest.raises(ValueError, match="simplex is supported for A only"):
         NMF(3, beta_loss=LOSS, H_set="simplex:1").fit(X)
     with pytest.raises(ValueError, match="nonneg"):
         NMF(3, beta_loss=LOSS, W_set="l2-ball:1").fit(X)

@@ -107,18 +107,17 @@ def test_killed_workers_cost_time_and_nothing_else(client):
         killer = threading.Thread(target=kill)
         killer.start()
         # A run that goes on until the worker was killed, and some passes more.
-        model = NMF(4, random_state=0, tol=1e-3, max_iter=10**6, method="batch")
+        model = NMF(4, random_state=0, tol=1e-12, max_iter=10**6)
         after = [0]
 
         def observe(progress, after=after, killer=killer):
             def see(passes, objective, residual):
                 after[0] += not killer.is_alive()
-                return after[0] > 3
+                return after[0] > 1
 
             return see
 
         model._observer = observe
-        model.tol = 0
         model.fit(X, client=client)
         killer.join()
         assert model.reconstruction_err_ <= 1.001 * expected

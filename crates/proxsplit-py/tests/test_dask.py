@@ -38,7 +38,7 @@ def low_rank(samples=120, features=30, seed=0):
 
 
 def fitted(X, client, **params):
-    return NMF(4, random_state=0, tol=1e-5, max_iter=400, **params).fit(X, client=client)
+    return NMF(4, random_state=0, **{"tol": 1e-3, "max_iter": 200, **params}).fit(X, client=client)
 
 
 def test_the_certificate_is_true_of_all_data(client):
@@ -51,25 +51,24 @@ def test_the_certificate_is_true_of_all_data(client):
     at = model.certificate_.at_point
     assert model.certificate_.converged
     assert at["objective"] == pytest.approx(found.objective, rel=1e-8)
-    assert found.residual_X <= 2e-5 * found.scale_X
+    assert found.residual_X <= 2e-3 * found.scale_X
     assert model.reconstruction_err_ == pytest.approx(np.linalg.norm(Y - W @ model.components_), rel=1e-6)
 
 
 def test_equal_bits_for_every_number_of_workers(client):
     Y = low_rank()
     X = da.from_array(Y, chunks=(25, -1))
-    two = fitted(X, client)
-    three = None
+    two = fitted(X, client, tol=0, max_iter=12)
     for workers in (1, 3):
         with distributed.LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None) as other:
             with distributed.Client(other, set_as_default=False) as own:
-                three = fitted(X, own)
-        np.testing.assert_array_equal(two.components_, three.components_)
+                other_model = fitted(X, own, tol=0, max_iter=12)
+        np.testing.assert_array_equal(two.components_, other_model.components_)
     # The same shards in this process.
     how = {"rank": 4, "codes": "nonneg", "atoms": "nonneg", "expected": Y.dtype, "signed": False}
     shards = [_shards.shard(Y[at : at + 25], i, "", **how) for i, at in enumerate(range(0, 120, 25))]
     settings = {
-        "rank": 4, "codes": "nonneg", "atoms": "nonneg", "init": "nndsvda", "tol": 1e-5, "passes": 400.0, "time": None,
+        "rank": 4, "codes": "nonneg", "atoms": "nonneg", "init": "nndsvda", "tol": 0.0, "passes": 12.0, "time": None,
         "seed": int(np.random.RandomState(0).randint(2**31 - 1)), "method": "auto", "batch_size": None, "threads": 1, "single": False,
     }  # fmt: skip
     local = _proxsplit.factorize_shards(_shards.local(shards), settings)
@@ -81,7 +80,7 @@ def test_sparse_blocks(client, method):
     Y = sp.random(90, 40, 0.2, random_state=1, format="csr")
     blocks = [da.from_delayed(delayed(Y[at : at + 30]), (30, 40), Y.dtype, meta=sp.csr_matrix((0, 0))) for at in (0, 30, 60)]
     model = fitted(da.concatenate(blocks), client, method=method)
-    plain = proxsplit.NMF(4, random_state=0, tol=1e-5, max_iter=400).fit(Y)
+    plain = proxsplit.NMF(4, random_state=0, tol=1e-3, max_iter=200).fit(Y)
     assert model.certificate_.converged
     assert model.reconstruction_err_ <= 1.05 * plain.reconstruction_err_
 
@@ -93,33 +92,41 @@ def test_dictionary_learning_and_single_precision(client):
     assert np.linalg.norm(model.components_, axis=1).max() <= 1 + 1e-5
 
 
-def slow(block):
-    time.sleep(0.02)
-    return block
-
-
-def test_killed_workers_cost_time_and_nothing_else(cluster, client):
-    Y = low_rank(400, 60)
-    X = da.from_array(Y, chunks=(50, -1)).map_blocks(slow)
+def test_killed_workers_cost_time_and_nothing_else(client):
+    Y = low_rank(200, 30)
+    X = da.from_array(Y, chunks=(25, -1))
     expected = fitted(X, client).reconstruction_err_
-    random.seed(1)
-    faults, staleness = 0, 0.0
-    for _ in range(3):
-        def kill():
-            time.sleep(random.uniform(0.05, 1.0))
-            pids = client.run(os.getpid)
-            os.kill(random.choice(list(pids.values())), signal.SIGKILL)
+    moments, faults = random.Random(1), 0
 
+    def kill():
+        time.sleep(moments.uniform(0.1, 1.0))
+        os.kill(moments.choice(list(client.run(os.getpid).values())), signal.SIGKILL)
+
+    for _ in range(3):
+        client.wait_for_workers(2, timeout=60)
         killer = threading.Thread(target=kill)
         killer.start()
-        model = NMF(4, random_state=0, tol=1e-7, max_iter=2000).fit(X, client=client)
+        # A run that goes on until the worker was killed, and some passes more.
+        model = NMF(4, random_state=0, tol=1e-12, max_iter=10**6)
+        after = [0]
+
+        def observe(progress, after=after, killer=killer):
+            def see(passes, objective, residual):
+                after[0] += not killer.is_alive()
+                return after[0] > 1
+
+            return see
+
+        model._observer = observe
+        model.fit(X, client=client)
         killer.join()
-        client.wait_for_workers(2, timeout=60)
-        assert model.reconstruction_err_ == pytest.approx(expected, rel=1e-3)
-        at = model.certificate_.at_point["pair"]
-        assert at["residual_W"] <= 1e-6 * at["scale_W"] or not model.certificate_.converged
+        assert model.reconstruction_err_ <= 1.001 * expected
+        at = model.certificate_.at_point
+        W = model.transform(Y)
+        assert at["objective"] == pytest.approx(0.5 * np.linalg.norm(Y - W @ model.components_) ** 2, rel=1e-6)
         faults += model.faults_["rebuilt"]
-        staleness += np.nansum(model.trace_["stale"])
+        if model.faults_["rebuilt"]:
+            assert any("rebuilt" in assumption["text"] for assumption in model.certificate_.of_method["assumptions"])
     assert faults > 0
 
 
@@ -147,7 +154,7 @@ def test_a_dead_scheduler_is_told_and_the_checkpoint_is_good(tmp_path, client):
         worker.wait()
     with pytest.raises(ValueError, match="other settings"):
         NMF(4, random_state=1).fit(X, client=client, checkpoint=str(path), resume=True)
-    resumed = NMF(4, random_state=0, tol=1e-5, max_iter=10**6).fit(X, client=client, checkpoint=str(path), resume=True)
+    resumed = NMF(4, random_state=0, tol=1e-3, max_iter=10**6).fit(X, client=client, checkpoint=str(path), resume=True)
     assert resumed.certificate_.converged
     assert resumed.trace_["passes"][0] == 0 and resumed.n_iter_ > 1
 

@@ -65,7 +65,7 @@ def test_sparse_files_by_rows_and_by_columns(data):
 
 def test_kill_and_resume_give_the_same_bits(data):
     folder, _ = data
-    options = (folder / "Y.npy", "--rank", 4, "--tol", 0, "--passes", 3000, "--quiet", "--checkpoint-every", 0.05)
+    options = (folder / "Y.npy", "--rank", 4, "--tol", 0, "--passes", 1000, "--quiet", "--checkpoint-every", 0.05)
     factorize(2, *options, "--out", folder / "whole", code=1)
     killed = folder / "killed"
     run = subprocess.Popen(command(2, *options, "--out", killed), start_new_session=True)

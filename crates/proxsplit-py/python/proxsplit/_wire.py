@@ -180,15 +180,18 @@ class Wire:
         count, start = len(self._names), time.monotonic()
         asked: dict[Any, list[int]] = {}
         pending = set(range(count))
+        is_quiet = bool(self._making or self._late)
         while pending:
-            self._watch()
+            # Asking the scheduler who is there costs as much as a short pass: it is done when something is missing.
+            if is_quiet:
+                self._watch()
             ready = self._ready()
             in_flight = {index for indices in asked.values() for index in indices}
             for address, indices in ready.items():
                 indices = [index for index in indices if index in pending - in_flight]
                 if indices:
                     asked[self._send(address, indices, header, x)] = indices
-            self._collect(asked, answers, pending)
+            is_quiet = self._collect(asked, answers, pending)
             if pending and not needs_all and self._is_over(start, asked, answers):
                 break
         self._leave(asked)
@@ -205,15 +208,20 @@ class Wire:
             workers=[address], allow_other_workers=False, pure=False, key=f"answer-{uuid.uuid4().hex}",
         )  # fmt: skip
 
-    def _collect(self, asked: dict[Any, list[int]], answers: dict[int, Answer], pending: set[int]) -> None:
-        """Wait a moment, and take what has come."""
+    def _collect(self, asked: dict[Any, list[int]], answers: dict[int, Answer], pending: set[int]) -> bool:
+        """Wait a moment, and take what has come; whether that was nothing."""
         if not asked:
-            time.sleep(GLANCE)
-            return
+            time.sleep(GLANCE / 5)
+            return True
         try:
             distributed.wait(list(asked), timeout=GLANCE, return_when="FIRST_COMPLETED")
         except (TimeoutError, distributed.TimeoutError):
-            pass
+            alive = self._workers()
+            for future, indices in list(asked.items()):
+                if self._place[indices[0]] not in alive:
+                    del asked[future]
+                    future.cancel(force=True)
+            return True
         for future in [future for future in asked if future.done()]:
             indices = asked.pop(future)
             if future.status == "finished":
@@ -232,11 +240,8 @@ class Wire:
             else:
                 # Nobody knows how far the task came.
                 self._forget.update(indices)
-        alive = self._workers()
-        for future, indices in list(asked.items()):
-            if self._place[indices[0]] not in alive:
-                del asked[future]
-                future.cancel(force=True)
+                return True
+        return False
 
     def _is_over(self, start: float, asked: dict[Any, list[int]], answers: dict[int, Answer]) -> bool:
         """Whether a pass goes on without the rest: nobody else is at work, or they are late."""

@@ -2,7 +2,7 @@
 
 use crate::balance::{Balance, sizes};
 use crate::factorization::Factorization;
-use crate::method::{WARM_UP, batch_size};
+use crate::method::WARM_UP;
 use crate::products::Lanes;
 use crate::settings::Method;
 
@@ -26,7 +26,7 @@ impl<T: Lanes> Factorization<'_, T> {
                 "auto: batch passes with extrapolation, as a graph ties samples or features together"
                     .into()
             }
-            (Method::Auto, _) if self.has_no_warm_up() => {
+            (Method::Auto, _) if self.work.problem.data.is_sparse() => {
                 "auto: batch passes with extrapolation".into()
             }
             (Method::Auto, _) => {
@@ -37,12 +37,6 @@ impl<T: Lanes> Factorization<'_, T> {
             (method, None) => method.to_string(),
             (method, Some(batches)) => format!("{method} in batches of {} columns", batches.size()),
         }
-    }
-
-    /// Whether `auto` makes batch passes from the beginning, because of the storage or the size of the data.
-    fn has_no_warm_up(&self) -> bool {
-        let data = self.work.problem.data;
-        data.is_sparse() || batch_size(self.work.problem, self.settings) >= data.cols()
     }
 
     /// What a user should know about the problem or the run.

@@ -52,7 +52,7 @@ def test_similar_samples_get_similar_codes(X):
 def test_new_samples_are_solved_without_the_graph(X):
     model = NMF(3, H_set="nonneg+l2-ball:1", graph=chain(40), random_state=0, max_iter=200).fit(X)
     same = NMF(3, H_set="nonneg+l2-ball:1", init="custom", random_state=0, max_iter=200)
-    same.fit_transform(X, W=np.ones((40, 3)), H=np.ones((3, 12)))
+    same.fit_transform(X, W=np.ones((40, 3)), H=np.full((3, 12), 0.1))
     same.components_ = model.components_
     np.testing.assert_allclose(model.transform(X[:7]), same.transform(X[:7]), rtol=1e-6, atol=1e-9)
 

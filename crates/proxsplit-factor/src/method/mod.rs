@@ -76,10 +76,7 @@ pub(crate) fn new<T: Lanes>(
     let data = work.problem.data;
     let has_shares = work.misfit.shares().is_some();
     let has_graphs = work.problem.graphs.are_there();
-    // An aggregated pass gains by going from batch to batch.
-    let is_one_batch = batch_size(work.problem, settings) >= data.cols();
-    let wants_passes =
-        data.is_sparse() || data.missing() > 0 || !has_shares || has_graphs || is_one_batch;
+    let wants_passes = data.is_sparse() || data.missing() > 0 || !has_shares || has_graphs;
     Ok(match settings.method {
         Name::Auto if !wants_passes => Box::new(Auto::new(work, batches(work, settings)?)),
         Name::Auto | Name::Batch => {
@@ -189,7 +186,7 @@ fn batches<T: Lanes>(work: &Work<'_, T>, settings: Settings) -> Result<Batches, 
 }
 
 /// Columns of a batch: as many as are asked for, else by the size and the storage of the data.
-pub(crate) fn batch_size<T: Lanes>(problem: Problem<'_, T>, settings: Settings) -> usize {
+fn batch_size<T: Lanes>(problem: Problem<'_, T>, settings: Settings) -> usize {
     let columns = problem.data.cols();
     settings.batch.unwrap_or(match settings.method {
         _ if problem.data.is_sparse() => columns.div_ceil(4),

@@ -230,7 +230,7 @@ fn a_heavy_graph_makes_all_codes_one_and_a_light_one_changes_nothing() {
     let (light, factors) = end(Some(1e-12), None, 500.0);
     let (plain, _) = end(None, Some(factors), 0.0);
     let (light, plain) = (objective(&light), objective(&plain));
-    assert!((light - plain).abs() <= 1e-8 * plain, "{light}, {plain}");
+    assert!((light - plain).abs() <= 1e-4 * plain, "{light}, {plain}");
     assert!(objective(&heavy) > 1.5 * plain);
 }
 

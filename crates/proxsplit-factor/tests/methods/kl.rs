@@ -368,7 +368,7 @@ fn what_kl_cannot_take_is_refused_with_its_place() {
     );
     let problem = kl(&data, 2, (&NonNeg, &NonNeg));
     let error = Factorization::new(problem, Settings::default(), Some(zeros.unwrap())).err();
-    assert!(error.unwrap().to_string().contains("XA zero"));
+    assert!(error.unwrap().to_string().contains("XA is zero"));
 }
 
 #[test]

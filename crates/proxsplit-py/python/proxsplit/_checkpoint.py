@@ -27,7 +27,8 @@ class Checkpoint:
             return
         aside = self.path.with_name(self.path.name + ".part")
         with open(aside, "wb") as file:
-            np.savez(file, header=np.array(header), **arrays)
+            named: dict[str, Any] = {"header": np.array(header), **arrays}
+            np.savez(file, **named)
             file.flush()
             os.fsync(file.fileno())
         os.replace(aside, self.path)

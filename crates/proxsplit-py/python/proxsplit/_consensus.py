@@ -58,7 +58,7 @@ class Consensus:
         -------
         Consensus
         """
-        wide = [tuple(np.ascontiguousarray(factor, dtype=np.float64) for factor in run) for run in runs]
+        wide = [(np.ascontiguousarray(x, dtype=np.float64), np.ascontiguousarray(a, dtype=np.float64)) for x, a in runs]
         text, medoids = _proxsplit.consensus(wide, [float(value) for value in objectives])
         found = json.loads(text)
         return cls(

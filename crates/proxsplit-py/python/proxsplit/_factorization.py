@@ -226,7 +226,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _encode(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
         X = validated(self, X, signed=self._is_signed(), reset=False)
-        components = np.ascontiguousarray(self.components_)
+        components = np.require(self.components_, requirements=["C", "A"])
         return _proxsplit.encode(native(X), components, self._transform_term(), self._threads(), self.missing, self._loss())
 
     def _transform_term(self) -> str:

@@ -79,10 +79,11 @@ class _Linear(BaseEstimator):
         if worst is not None and self.tol > 0:
             warn(f"{worst.words[0].upper()}{worst.words[1:]}. Increase max_iter, or tol.", ConvergenceWarning)
 
-    def _checked(self, X: Any, reset: bool, y: Any = None) -> Any:
+    def _checked(self, X: Any, reset: bool, *y: Any) -> Any:
         options: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": STORED, "reset": reset}
-        if y is None:
+        if not y:
             return validate_data(self, X, **options)
+        (y,) = y
         return validate_data(self, X, y, y_numeric=isinstance(self, RegressorMixin), **options)
 
     def _path(
@@ -95,6 +96,8 @@ class _Linear(BaseEstimator):
                 # Half the squares of pull − Xβ have the same slope at β = 0.
                 settings["loss"] = "least-squares"
             factors = _proxsplit.path_factors(native(X), y if pull is None else pull, settings, int(n_alphas), float(eps), weights)
+            # Rounding must not leave the first one short of what keeps β at 0.
+            factors[0] *= 1 + 1e-9
         else:
             factors = sorted((float(alpha) for alpha in np.atleast_1d(np.asarray(alphas, float))), reverse=True)
         coefs, intercepts, reports = self._solve(X, y, factors, weights)

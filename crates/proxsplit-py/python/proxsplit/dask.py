@@ -33,6 +33,7 @@ from ._dictionary import DictionaryLearning as LocalDictionaryLearning
 from ._factorization import Factorization, threads
 from ._nmf import NMF as LocalNMF
 from ._progress import Progress
+from ._shards import aligned
 from ._wire import Wire
 
 __all__ = ["NMF", "DictionaryLearning"]
@@ -158,7 +159,8 @@ class _OverDask(Factorization):
             raise ValueError(f"X has shape {X.shape} in chunks {X.chunks}, but every chunk must have all {self.n_features_in_} features")
         own = self._on_one_machine()
         width = own._n_features_out
-        return X.map_blocks(_encode, own, width, chunks=(X.chunks[0], (width,)), dtype=own.components_.dtype, meta=own.components_[:0, :0])
+        shape: dict[str, Any] = {"chunks": (X.chunks[0], (width,)), "dtype": own.components_.dtype, "meta": own.components_[:0, :0]}
+        return X.map_blocks(_encode, own, width, **shape)  # type: ignore[arg-type]
 
     def _on_one_machine(self) -> Any:
         """The same estimator with the same components, for blocks."""
@@ -175,7 +177,7 @@ class NMF(_OverDask, LocalNMF):
     _local = LocalNMF
 
 
-class DictionaryLearning(_OverDask, LocalDictionaryLearning):
+class DictionaryLearning(_OverDask, LocalDictionaryLearning):  # type: ignore[misc]
     """:class:`proxsplit.DictionaryLearning` for a dask array. Its parameters are the same; `fit` takes the cluster."""
 
     __doc__ = (__doc__ or "") + "\n\n" + (LocalDictionaryLearning.__doc__ or "").split("\n", 1)[1]
@@ -208,4 +210,4 @@ def _checked_chunks(X: Any) -> None:
 def _encode(block: Any, model: Any, width: int) -> Any:
     if block.shape[0] == 0:
         return np.empty((0, width), model.components_.dtype)
-    return model.transform(block)
+    return model.transform(aligned(block))

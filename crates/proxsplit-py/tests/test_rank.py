@@ -9,10 +9,10 @@ from proxsplit import NMF, Consensus, select_rank
 
 @pytest.fixture(scope="module")
 def planted():
-    """Rank 3 with noise."""
+    """Rank 3 with noise whose mean is 0, or it would be one rank more."""
     rng = np.random.default_rng(0)
     parts = rng.random((70, 3)) * (rng.random((70, 3)) < 0.6)
-    return parts @ (rng.random((3, 40)) * (rng.random((3, 40)) < 0.6)) + 0.1 * rng.random((70, 40))
+    return parts @ (rng.random((3, 40)) * (rng.random((3, 40)) < 0.6)) * (1 + 0.2 * rng.uniform(-1, 1, (70, 40)))
 
 
 def test_the_planted_rank_is_found(planted):

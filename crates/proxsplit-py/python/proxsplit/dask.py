@@ -13,6 +13,7 @@ every number of workers.
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from ._dictionary import DictionaryLearning as LocalDictionaryLearning
 from ._factorization import Factorization, threads
 from ._nmf import NMF as LocalNMF
 from ._progress import Progress
+from ._shards import aligned
 from ._wire import Wire
 
 __all__ = ["NMF", "DictionaryLearning"]
@@ -208,4 +210,6 @@ def _checked_chunks(X: Any) -> None:
 def _encode(block: Any, model: Any, width: int) -> Any:
     if block.shape[0] == 0:
         return np.empty((0, width), model.components_.dtype)
-    return model.transform(block)
+    model = copy.copy(model)
+    model.components_ = aligned(model.components_)
+    return model.transform(aligned(block))

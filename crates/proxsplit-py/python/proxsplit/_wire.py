@@ -12,6 +12,7 @@ import inspect
 import logging
 import time
 import uuid
+from concurrent.futures import CancelledError
 from typing import Any
 
 import distributed
@@ -176,6 +177,14 @@ class Wire:
 
     def ask(self, header: str, x: Any, needs_all: bool) -> list[Answer]:
         """The answers of all shards, in their order."""
+        try:
+            return self._ask(header, x, needs_all)
+        except (OSError, CancelledError) as error:
+            if self._client.status == "running":
+                raise
+            raise self._gone() from error
+
+    def _ask(self, header: str, x: Any, needs_all: bool) -> list[Answer]:
         answers: dict[int, Answer] = {}
         count, start = len(self._names), time.monotonic()
         asked: dict[Any, list[int]] = {}
@@ -222,6 +231,9 @@ class Wire:
                     del asked[future]
                     future.cancel(force=True)
             return True
+        except CancelledError:
+            # Told by the futures themselves.
+            pass
         for future in [future for future in asked if future.done()]:
             indices = asked.pop(future)
             if future.status == "finished":

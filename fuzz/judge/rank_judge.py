@@ -68,7 +68,7 @@ def bound(data, row):
     """Below no factorization of this rank; with weights or missing entries there is no bound."""
     if row["bound"] is None:
         return []
-    if data.weights is not None:
+    if data.weights is not None and (data.weights != 1).any():
         return ["a bound by singular values although entries have weights or are missing"]
     size = float((data.y**2).sum())
     if not 1e-250 < size < 1e250:

@@ -44,7 +44,7 @@ def test_equal_bits_for_every_number_of_ranks(data):
         np.testing.assert_array_equal(X, np.load(folder / f"out{ranks}" / "X.npy"))
         np.testing.assert_array_equal(A, np.load(folder / f"out{ranks}" / "A.npy"))
     record = json.loads((folder / "out2" / "run.json").read_text())
-    found = proxsplit.check(Y.T, A.T, X.T)
+    found = proxsplit.check(Y, X, A)
     assert record["converged"] and found.residual_X <= 2e-5 * found.scale_X
     assert record["objective"] == pytest.approx(found.objective, rel=1e-9)
 

@@ -13,7 +13,7 @@ use crate::problem::Factors;
 use crate::products::{Data, Lanes};
 use crate::rank::Speckle;
 use entry::EntryLoss;
-use proxsplit::data::{Dense, Element, Matrix, Order, Sparse, dispatch};
+use proxsplit::data::{Dense, Element, Matrix, Sparse, StorageOrder, dispatch};
 use proxsplit::linalg::vec;
 use rayon::prelude::*;
 
@@ -79,7 +79,7 @@ impl<'a> Lines<'a> {
             Matrix::Dense(dense) => dense.order(),
             Matrix::Sparse(sparse) => sparse.order(),
         };
-        let by_columns = order == Order::ColumnMajor;
+        let by_columns = order == StorageOrder::ColumnMajor;
         let (rows, cols) = (data.rows(), data.cols());
         let (count, width) = if by_columns {
             (cols, rows)

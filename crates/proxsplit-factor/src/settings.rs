@@ -113,7 +113,7 @@ pub struct Settings {
     #[serde(default)]
     pub codes_tol: Option<f64>,
     /// The order of the batches.
-    pub order: proxsplit::order::Order,
+    pub order: proxsplit::order::VisitOrder,
     /// Where the run starts.
     pub init: Init,
     /// The seed of everything random.
@@ -130,7 +130,7 @@ impl Default for Settings {
             metric: None,
             rescale: None,
             codes_tol: None,
-            order: proxsplit::order::Order::default(),
+            order: proxsplit::order::VisitOrder::default(),
             init: Init::default(),
             seed: 0,
         }

@@ -104,7 +104,7 @@ mod tests {
     use crate::plain;
     use crate::products::Data;
     use proxsplit::Error;
-    use proxsplit::data::{Dense, Elements, Order};
+    use proxsplit::data::{Dense, Elements, StorageOrder};
     use proxsplit::linalg::Mat;
     use proxsplit::prox::NonNegL1;
 
@@ -120,7 +120,7 @@ mod tests {
                 x[0] * a[0] + x[1] * a[1]
             })
             .collect();
-        let dense = Dense::new(m, n, Order::ColumnMajor, Elements::F64(&y))?;
+        let dense = Dense::new(m, n, StorageOrder::ColumnMajor, Elements::F64(&y))?;
         let data = Data::new(dense.into(), 1.0)?;
         let l1 = NonNegL1::new(0.05)?;
         let problem = Problem::new(&data, 2, &l1, &l1)?;

@@ -2,7 +2,7 @@
 
 use super::Shards;
 use super::faults::Faults;
-use super::messages::{Answer, Change, Header, Order, Task};
+use super::messages::{Answer, Change, Header, Request, Task};
 use crate::balance::{Balance, Scales, with_sizes};
 use crate::codes::{Effort, Quadratic, Side, Term};
 use crate::products::{Lanes, dot, gram, times};
@@ -73,7 +73,7 @@ impl<'a, T: Lanes> Center<'a, T> {
             before: Vec::new(),
             task: Task::Describe,
         };
-        let answers = wire.ask(&Order {
+        let answers = wire.ask(&Request {
             header: &header,
             x: &[],
             needs_all: true,
@@ -131,7 +131,7 @@ impl<'a, T: Lanes> Center<'a, T> {
             before: std::mem::take(&mut self.before),
             task,
         };
-        let order = Order {
+        let order = Request {
             header: &header,
             x,
             needs_all,

@@ -96,7 +96,7 @@ pub struct Header {
 
 /// What is sent to all shards.
 #[derive(Debug, Clone, Copy)]
-pub struct Order<'o, T> {
+pub struct Request<'o, T> {
     /// What to do.
     pub header: &'o Header,
     /// Xᵀ, K × m, or what the task takes in its place.

@@ -2,7 +2,7 @@
 
 use super::settings;
 use proxsplit::calculus::Constrained;
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::linalg::Mat;
 use proxsplit::prox::{L1, SquaredL2};
 use proxsplit::set::{BoxSet, L2Ball, NonNeg};
@@ -19,7 +19,7 @@ fn with_problem<R>(
     test: impl FnOnce(Problem<'_, f64>) -> R,
 ) -> R {
     let y: Vec<f64> = (0..ROWS * COLS).map(|at| y(at % ROWS, at / ROWS)).collect();
-    let dense = Dense::new(ROWS, COLS, Order::ColumnMajor, Elements::F64(&y)).unwrap();
+    let dense = Dense::new(ROWS, COLS, StorageOrder::ColumnMajor, Elements::F64(&y)).unwrap();
     let data = Data::new(dense.into(), 1.0).unwrap();
     test(Problem::new(&data, 1, atoms, codes).unwrap())
 }

@@ -2,9 +2,9 @@
 
 use super::{planted, settings};
 use proxsplit::certificate::Verdict;
-use proxsplit::data::{Dense, Elements, Order as Storage};
+use proxsplit::data::{Dense, Elements, StorageOrder as Storage};
 use proxsplit::linalg::Mat;
-use proxsplit::order::Order;
+use proxsplit::order::VisitOrder;
 use proxsplit::prox::NonNegL1;
 use proxsplit::set::NonNeg;
 use proxsplit::{Looks, Stop, run};
@@ -22,7 +22,7 @@ fn chosen(method: Method, inner: Inner, step: Step) -> Settings {
         batch: Some(BATCH),
         metric: Some(Metric::Scalar),
         rescale: Some(false),
-        order: Order::Cyclic,
+        order: VisitOrder::Cyclic,
         ..settings(method, 5)
     }
 }

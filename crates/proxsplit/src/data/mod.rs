@@ -11,7 +11,7 @@ mod sparse;
 
 #[doc(hidden)]
 pub use columns::Columns;
-pub use dense::{Dense, Order};
+pub use dense::{Dense, StorageOrder};
 pub(crate) use elements::first_where;
 pub use elements::{Element, Elements, Index, Indices, dispatch};
 pub use sparse::Sparse;

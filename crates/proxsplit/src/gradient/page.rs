@@ -14,7 +14,7 @@ use super::trail::Trail;
 use super::{Following, GradientSource, expected_smoothness};
 use crate::ledger::{Level, Source};
 use crate::linalg::vec::{axpy, norm, scale};
-use crate::order::{Order, Visits};
+use crate::order::{VisitOrder, Visits};
 use crate::{Error, FiniteSum, Lipschitz, Real};
 
 /// Whole gradients every q steps, corrected by batches in between.
@@ -39,7 +39,7 @@ impl<'a, T: Real> Page<'a, T> {
     pub fn new(
         f: &'a dyn FiniteSum<T>,
         size: usize,
-        order: Order,
+        order: VisitOrder,
         seed: u64,
     ) -> Result<Self, Error> {
         let visits = Visits::new(f.terms(), size, order, seed)?;

@@ -35,7 +35,7 @@ pub struct Saved {
 ///         ControlFlow::Continue(())
 ///     }
 /// }
-/// let one = Dense::new(1, 1, Order::RowMajor, Elements::F64(&[1.0]))?;
+/// let one = Dense::new(1, 1, StorageOrder::RowMajor, Elements::F64(&[1.0]))?;
 /// let (f, g) = (LeastSquares::new(one, &[3.0])?, L1::new(1.0)?);
 /// let mut solver = Splitting::new(&f, &g, &[0.0])?;
 /// let report = Session::new(Stop::default()).run(&mut solver, Checkpoints(Vec::new()));

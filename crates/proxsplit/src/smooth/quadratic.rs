@@ -2,7 +2,7 @@
 
 use super::{lipschitz, spectrum};
 use crate::data::rows::Design;
-use crate::data::{Dense, Elements, Matrix, Order};
+use crate::data::{Dense, Elements, Matrix, StorageOrder};
 use crate::error::{Error, all_finite, length};
 use crate::linalg::dense::{Mat, symmetric_eigenvalues};
 use crate::linalg::vec::{dot, norm};
@@ -31,7 +31,7 @@ impl<'a, T: Real> Quadratic<'a, T> {
             )));
         }
         // A symmetric matrix is the same in both orders.
-        let by_rows = if q.order() == Order::RowMajor {
+        let by_rows = if q.order() == StorageOrder::RowMajor {
             q
         } else {
             q.t()

@@ -1,7 +1,7 @@
 //! Statements that a certificate must not make, each on a run that would tempt it.
 
 use crate::sample::{Sample, distance, norm, starts};
-use proxsplit::data::{Dense, Elements, Order as Storage};
+use proxsplit::data::{Dense, Elements, StorageOrder as Storage};
 use proxsplit::gradient::{Injected, Inner, Shape};
 use proxsplit::ledger::Source;
 use proxsplit::linalg::dense::{Mat, symmetric_eigenvalues};

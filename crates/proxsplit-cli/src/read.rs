@@ -2,9 +2,9 @@
 
 use crate::scalar::Scalar;
 use anyhow::{Context, bail};
+use proxsplit::Mat;
 use proxsplit::Matrix;
 use proxsplit::data::StorageOrder;
-use proxsplit::linalg::Mat;
 use proxsplit_io::Data;
 use std::path::Path;
 

@@ -5,9 +5,10 @@
 //! T. Morley, Eigenvalues of the Laplacian of a graph, 1985).
 
 use crate::products::{Lanes, in_order};
+use proxsplit::Error;
 use proxsplit::data::{Matrix, StorageOrder};
-use proxsplit::linalg::vec::{axpy, distance_squared};
-use proxsplit::{Error, scratch};
+use proxsplit::internal::linalg::vec::{axpy, distance_squared};
+use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
 /// Columns that one task handles.

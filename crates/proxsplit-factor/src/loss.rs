@@ -1,8 +1,8 @@
 //! The losses, and what each asks of data and terms.
 
 use crate::products::{Data, Lanes};
+use proxsplit::Mat;
 use proxsplit::data::{Matrix, StorageOrder};
-use proxsplit::linalg::Mat;
 use proxsplit::{Error, Kind, Prox};
 use serde::{Deserialize, Serialize};
 use std::fmt;

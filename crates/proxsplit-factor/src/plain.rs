@@ -13,8 +13,9 @@ use crate::problem::Factors;
 use crate::products::{Data, Lanes};
 use crate::rank::Speckle;
 use entry::EntryLoss;
-use proxsplit::data::{Dense, Element, Matrix, Sparse, StorageOrder, dispatch};
-use proxsplit::linalg::vec;
+use proxsplit::data::{Dense, Element, Matrix, Sparse, StorageOrder};
+use proxsplit::internal::dispatch;
+use proxsplit::internal::linalg::vec;
 use rayon::prelude::*;
 
 /// What plain sums find.

@@ -1,8 +1,9 @@
 //! Weights of entries, w_it = u_i·v_t·W_it: of features, of samples and of single entries. A weight of 0 is a missing entry.
 
 use crate::products::Lanes;
+use proxsplit::Error;
 use proxsplit::data::{Matrix, StorageOrder};
-use proxsplit::{Error, scratch};
+use proxsplit::internal::scratch;
 
 /// Weights that are at least 0; what is absent is 1.
 #[derive(Debug, Clone, Copy, Default)]

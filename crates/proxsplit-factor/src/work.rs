@@ -172,8 +172,8 @@ mod tests {
     use super::{NEARLY_EXACT, Work};
     use crate::products::Data;
     use crate::{Factors, Graph, Missing, Problem};
+    use proxsplit::Mat;
     use proxsplit::data::{Dense, Elements, StorageOrder};
-    use proxsplit::linalg::Mat;
     use proxsplit::prox::{Huber, NonNegL1};
     use proxsplit::set::{L2Ball, Simplex};
     use proxsplit::{Error, Prox};

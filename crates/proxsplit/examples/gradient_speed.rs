@@ -27,7 +27,7 @@ fn main() -> Result<(), Error> {
     let bare = least(|| {
         let parts: Vec<f64> = double
             .par_chunks(1 << 16)
-            .map(proxsplit::linalg::vec::sum)
+            .map(proxsplit::internal::linalg::vec::sum)
             .collect();
         std::hint::black_box(parts);
     });

@@ -3,11 +3,15 @@
 use crate::error::{Error, require};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use serde::{Deserialize, Serialize};
 
 /// The order of the terms within a pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
 pub enum VisitOrder {
     /// 0, 1, 2, … in every pass.
     Cyclic,

@@ -1,8 +1,8 @@
 //! A folder to work in, and the program in it.
 
+use proxsplit::Mat;
 use proxsplit::Matrix;
 use proxsplit::data::{Dense, Elements, StorageOrder};
-use proxsplit::linalg::Mat;
 use proxsplit_io::Data;
 use serde_json::Value;
 use std::path::PathBuf;

@@ -158,8 +158,8 @@ mod tests {
     use crate::Graph;
     use crate::products::{Data, gram};
     use proxsplit::Error;
+    use proxsplit::Mat;
     use proxsplit::data::{Dense, Elements, StorageOrder};
-    use proxsplit::linalg::Mat;
     use proxsplit::prox::NonNegL1;
 
     /// With graphs on both sides the gain of a replacement is what the objective falls by.

@@ -88,7 +88,7 @@ fn mixed<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>, leading: &[T])
     let overlap = |factor: &[T], with: &[T]| {
         let products = factor.iter().zip(with);
         let sum: f64 = products.map(|(f, w)| (f.f64() * w.f64()).abs()).sum();
-        sum / proxsplit::linalg::vec::norm(factor)
+        sum / proxsplit::internal::linalg::vec::norm(factor)
     };
     let overlaps = (problem.fixed.count()..problem.rank).map(|k| {
         let both = overlap(&factors.atom(k), &u) * overlap(&factors.codes(k), leading);
@@ -104,8 +104,8 @@ mod tests {
     use crate::plain;
     use crate::products::Data;
     use proxsplit::Error;
+    use proxsplit::Mat;
     use proxsplit::data::{Dense, Elements, StorageOrder};
-    use proxsplit::linalg::Mat;
     use proxsplit::prox::NonNegL1;
 
     /// Two atoms that overlap, and one factor that is their mean: the gain is what the objective falls by.

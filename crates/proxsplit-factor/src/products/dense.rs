@@ -6,9 +6,11 @@
 
 use super::kernel::{Block, accumulate, padded, unpad};
 use super::lanes::Lanes;
-use proxsplit::data::{Dense, Element, StorageOrder, dispatch};
-use proxsplit::linalg::vec::axpy;
-use proxsplit::{scratch, simd};
+use proxsplit::data::{Dense, Element, StorageOrder};
+use proxsplit::internal::dispatch;
+use proxsplit::internal::linalg::vec::axpy;
+use proxsplit::internal::scratch;
+use proxsplit::simd;
 use rayon::prelude::*;
 use std::ops::Range;
 

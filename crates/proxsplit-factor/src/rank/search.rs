@@ -121,6 +121,8 @@ pub struct RankSearch<'a, T: Lanes> {
     spectrum: Option<Spectrum>,
 }
 
+proxsplit::opaque!(RankSearch<'_, T>, T: Lanes);
+
 impl<'a, T: Lanes> RankSearch<'a, T> {
     /// Refuses plans and data that do not go together. The rank of the problem does not matter.
     pub fn new(problem: Problem<'a, T>, plan: RankPlan) -> Result<Self, Error> {

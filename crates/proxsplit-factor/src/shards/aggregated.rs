@@ -11,7 +11,7 @@ use crate::settings::Settings;
 use crate::visits::Batches;
 use crate::work::scale_rows;
 use proxsplit::Error;
-use proxsplit::linalg::vec::{axpy, scale};
+use proxsplit::internal::linalg::vec::{axpy, scale};
 use proxsplit::order::VisitOrder;
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use crate::balance::{Balance, Scales, with_sizes};
 use crate::codes::{Effort, Quadratic, Side, Term};
 use crate::products::{Lanes, dot, gram, times};
 use crate::work::{Memory, scale_rows};
-use proxsplit::linalg::vec::{axpy, norm};
+use proxsplit::internal::linalg::vec::{axpy, norm};
 use proxsplit::{Error, Prox};
 
 /// Differences of values below this multiple of the rounding of what cancels in them are none.
@@ -251,7 +251,7 @@ impl<'a, T: Lanes> Center<'a, T> {
             scale_rows(ya, &scale);
             scale_rows(aa, &scale);
             for (column, &s) in aa.chunks_exact_mut(self.rank).zip(&scale) {
-                proxsplit::linalg::vec::scale(s, column);
+                proxsplit::internal::linalg::vec::scale(s, column);
             }
         }
     }

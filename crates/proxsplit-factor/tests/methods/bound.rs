@@ -2,7 +2,7 @@
 
 use crate::settings;
 use proxsplit::data::{Dense, Elements, Matrix, StorageOrder};
-use proxsplit::linalg::dense::{View, singular_values};
+use proxsplit::internal::linalg::dense::{View, singular_values};
 use proxsplit::prox::L1;
 use proxsplit::set::{NonNeg, Sphere};
 use proxsplit::{Certificate, Prox, Stop, run};

@@ -1,9 +1,9 @@
 //! Atoms that are zero: what others in their place would gain, and what is said of them.
 
 use super::settings;
+use proxsplit::Mat;
 use proxsplit::calculus::Constrained;
 use proxsplit::data::{Dense, Elements, StorageOrder};
-use proxsplit::linalg::Mat;
 use proxsplit::prox::{L1, SquaredL2};
 use proxsplit::set::{BoxSet, L2Ball, NonNeg};
 use proxsplit::{Prox, Solver, Stop, run};

@@ -1,8 +1,8 @@
 //! Atoms that are given and kept.
 
 use super::{METHODS, planted, settings, settle};
+use proxsplit::Mat;
 use proxsplit::data::{Dense, Elements, StorageOrder};
-use proxsplit::linalg::Mat;
 use proxsplit::prox::NonNegL1;
 use proxsplit::set::{L2Ball, NonNeg};
 use proxsplit::{Error, Prox, Solver, Stop, run};

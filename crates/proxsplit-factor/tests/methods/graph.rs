@@ -1,8 +1,8 @@
 //! Graphs of samples and of features.
 
 use super::{METHODS, planted, settings, settle};
+use proxsplit::Mat;
 use proxsplit::data::{Dense, Elements, StorageOrder};
-use proxsplit::linalg::Mat;
 use proxsplit::prox::{NonNegL1, SquaredL2};
 use proxsplit::set::{L2Ball, NonNeg, Simplex};
 use proxsplit::{Matrix, Pair, Prox, Report, Solver, Stop, Verdict, run};

@@ -1,8 +1,8 @@
 //! Huber's loss: outliers do not pull.
 
 use super::settings;
+use proxsplit::Mat;
 use proxsplit::data::{Dense, Elements, Indices, Sparse, StorageOrder};
-use proxsplit::linalg::Mat;
 use proxsplit::set::NonNeg;
 use proxsplit::{Error, Matrix, Solver, Stop, run};
 use proxsplit_factor::{Data, Factorization, Loss, Method, Missing, Outlier, Problem, audit};

@@ -1,8 +1,8 @@
 //! Kullback–Leibler: counts of every kind, against multiplicative updates and the definition.
 
 use super::settings;
+use proxsplit::Mat;
 use proxsplit::data::{Dense, Elements, Indices, Sparse, StorageOrder};
-use proxsplit::linalg::Mat;
 use proxsplit::prox::{NonNegL1, SquaredL2};
 use proxsplit::set::{BoxSet, NonNeg, Simplex};
 use proxsplit::simd::{Level, with_level};

@@ -4,8 +4,8 @@ mod against_plain;
 mod planted;
 mod storage;
 
+use proxsplit::Mat;
 use proxsplit::data::{Dense, Elements, StorageOrder};
-use proxsplit::linalg::Mat;
 use proxsplit_factor::{Data, Generated, Missing};
 
 /// Whether (i, t) is missing: three of ten, column 2 as a whole, row 4 as a whole, and column 5 but for one entry.

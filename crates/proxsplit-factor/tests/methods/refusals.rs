@@ -1,8 +1,8 @@
 //! Bad input is refused.
 
 use super::planted;
+use proxsplit::Mat;
 use proxsplit::data::{Dense, Elements, StorageOrder};
-use proxsplit::linalg::Mat;
 use proxsplit::set::{BoxSet, L1Ball, L2Ball, NonNeg, Simplex, Sphere};
 use proxsplit::{Error, Prox};
 use proxsplit_factor::{

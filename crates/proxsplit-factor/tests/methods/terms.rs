@@ -1,7 +1,7 @@
 //! Other penalties and sets: settings, not code paths.
 
 use super::{after, planted, settings, settle};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
 use proxsplit::prox::{L1, NonNegL1, Zero};
 use proxsplit::set::{L2Ball, NonNeg, Simplex};
 use proxsplit::{Looks, Prox, Solver, Stop, run};

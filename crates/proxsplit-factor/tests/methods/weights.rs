@@ -1,8 +1,8 @@
 //! Weights of features, of samples and of entries.
 
 use super::{METHODS, settings};
+use proxsplit::Mat;
 use proxsplit::data::{Dense, Elements, Indices, Sparse, StorageOrder};
-use proxsplit::linalg::Mat;
 use proxsplit::prox::{ElasticNet, L1, NonNegL1};
 use proxsplit::set::{L2Ball, NonNeg, Simplex};
 use proxsplit::{AtPoint, Error, Matrix, Prox, Solver};

@@ -1,8 +1,8 @@
 //! Runs over shards: the same as on one machine, whatever holds the shards, and true when some are late or lost.
 
+use proxsplit::Mat;
 use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::ledger::Source;
-use proxsplit::linalg::Mat;
 use proxsplit::prox::NonNegL1;
 use proxsplit::set::NonNeg;
 use proxsplit::{Error, Prox, Report, Stop, run};

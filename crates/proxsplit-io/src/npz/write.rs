@@ -1,7 +1,8 @@
 //! Writes arrays into an archive.
 
 use crate::npy;
-use proxsplit::data::{Dense, StorageOrder, dispatch};
+use proxsplit::data::{Dense, StorageOrder};
+use proxsplit::internal::dispatch;
 use std::io::{self, Seek, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};

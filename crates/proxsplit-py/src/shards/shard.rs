@@ -6,7 +6,7 @@ use crate::factor::{operator, rows};
 use crate::pool::pool;
 use crate::scalar::Scalar;
 use numpy::{PyArray1, PyReadonlyArray1};
-use proxsplit::linalg::dense::Mat;
+use proxsplit::Mat;
 use proxsplit_factor::{self as factor, Answer, Header, Problem, Request};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;

@@ -3,7 +3,7 @@
 
 use super::Sample;
 use proxsplit::gradient::{IncrementalPass, Inner, drift_bound};
-use proxsplit::linalg::vec::norm;
+use proxsplit::internal::linalg::vec::norm;
 use proxsplit::order::VisitOrder;
 use proxsplit::smooth::Cauchy;
 use proxsplit::text::Operator;

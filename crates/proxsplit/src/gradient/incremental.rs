@@ -9,11 +9,14 @@ use crate::ledger::{Level, Source};
 use crate::linalg::vec::axpy;
 use crate::order::{VisitOrder, Visits};
 use crate::{FiniteSum, Prox, Real};
-use serde::{Deserialize, Serialize};
 
 /// The operator O between the terms of a pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 pub enum Inner {
     /// O = identity: one prox a pass.
     #[default]
@@ -34,6 +37,8 @@ pub struct IncrementalPass<'a, T: Real = f64> {
     z: Vec<T>,    // x^{k,t}
     term: Vec<T>, // ∇f_t(x^{k,t})
 }
+
+crate::opaque!(IncrementalPass<'_, T>, T: Real);
 
 impl<'a, T: Real> IncrementalPass<'a, T> {
     /// Batches of `size` terms of `f`, visited in the given order; O is taken from `g` if `inner` says so.

@@ -16,6 +16,8 @@ pub struct MiniBatch<'a, T: Real = f64> {
     batch: usize,
 }
 
+crate::opaque!(MiniBatch<'_, T>, T: Real);
+
 impl<'a, T: Real> MiniBatch<'a, T> {
     /// Batches of `size` terms in the given order; the sequence depends on the seed only.
     pub fn new(

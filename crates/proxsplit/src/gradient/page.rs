@@ -33,6 +33,8 @@ pub struct Page<'a, T: Real = f64> {
     passes: f64,
 }
 
+crate::opaque!(Page<'_, T>, T: Real);
+
 impl<'a, T: Real> Page<'a, T> {
     /// Batches of `size` terms in the given order, which depends on the seed only. A refresh comes when the batches since the last one
     /// have cost a pass.

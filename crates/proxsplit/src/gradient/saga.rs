@@ -39,6 +39,8 @@ pub struct Saga<'a, T: Real = f64> {
     passes: f64,
 }
 
+crate::opaque!(Saga<'_, T>, T: Real);
+
 /// The remembered gradients.
 enum Memory<T> {
     /// ∇f_b, one after the other.

@@ -4,11 +4,11 @@ use super::watch::{Returned, Watch};
 use super::{Looks, Observer, Reason, Report, Row, Stop};
 use crate::certificate::Certificate;
 use crate::solve::{Progress, Solver};
-use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// What a session must know to go on, besides the solver's own state.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Saved {
     /// The trace so far.
     pub trace: Vec<Row>,

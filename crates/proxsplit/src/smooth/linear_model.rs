@@ -41,6 +41,8 @@ pub struct LinearModel<'a, T: Real, L: Loss> {
     column_sums: OnceLock<Option<Vec<T>>>,
 }
 
+crate::opaque!(LinearModel<'_, T, L>, T: Real, L: Loss);
+
 impl<'a, T: Real, L: Loss> LinearModel<'a, T, L> {
     /// The sum of `loss` over the rows of `matrix` and their targets.
     pub fn with_loss(matrix: impl Into<Matrix<'a>>, targets: &[T], loss: L) -> Result<Self, Error> {

@@ -20,6 +20,8 @@ pub struct Quadratic<'a, T: Real> {
     estimate: OnceLock<Lipschitz>,
 }
 
+crate::opaque!(Quadratic<'_, T>, T: Real);
+
 impl<'a, T: Real> Quadratic<'a, T> {
     /// xᵀQx/2 + cᵀx, where Q is symmetric up to the rounding of its stored type.
     pub fn new(q: Dense<'a>, c: &[T]) -> Result<Self, Error> {

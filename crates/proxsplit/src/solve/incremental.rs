@@ -54,6 +54,8 @@ pub struct IncrementalSplitting<'a, T: Real = f64> {
     outer: Splitting<'a, T>,
 }
 
+crate::opaque!(IncrementalSplitting<'_, T>, T: Real);
+
 impl<'a, T: Real> IncrementalSplitting<'a, T> {
     /// Minimizes Σ_t f_t + g from `start`.
     pub fn new(

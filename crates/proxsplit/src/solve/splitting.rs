@@ -57,6 +57,8 @@ pub struct Splitting<'a, T: Real = f64> {
     passes: f64,
 }
 
+crate::opaque!(Splitting<'_, T>, T: Real);
+
 impl<'a, T: Real> Splitting<'a, T> {
     /// Minimizes f + g from `start`, which is copied, and moved into the domain of g if it lies outside.
     pub fn new(f: &'a dyn Smooth<T>, g: &'a dyn Prox<T>, start: &[T]) -> Result<Self, Error> {

@@ -10,9 +10,9 @@ use crate::record::{
 use crate::scalar::Scalar;
 use crate::{number, outliers, output};
 use anyhow::Context;
+use proxsplit::Mat;
 use proxsplit::Report;
 use proxsplit::data::{Dense, StorageOrder};
-use proxsplit::linalg::Mat;
 use proxsplit_factor::{Consensus, Description, Factors, Outliers};
 use proxsplit_io::{
     OutputDir, write_bytes, write_json, write_json_lines, write_npy, write_npz_sparse,

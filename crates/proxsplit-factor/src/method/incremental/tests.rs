@@ -7,8 +7,8 @@ use crate::settings::{Inner, Metric, Step};
 use crate::visits::Batches;
 use crate::work::Work;
 use crate::{Factors, Missing, Problem};
+use proxsplit::Mat;
 use proxsplit::data::{Dense, Elements, StorageOrder};
-use proxsplit::linalg::Mat;
 use proxsplit::prox::NonNegL1;
 use proxsplit::set::{L2Ball, NonNeg};
 use proxsplit::{Error, Level, order};
@@ -58,7 +58,7 @@ fn the_drift_is_that_of_the_observed_entries() -> Result<(), Error> {
             }
         }
     }
-    let expected = proxsplit::linalg::vec::norm(&drift);
+    let expected = proxsplit::internal::linalg::vec::norm(&drift);
     let Some(Level::Estimated(found)) = incremental.pass.drift else {
         panic!("nothing was measured");
     };

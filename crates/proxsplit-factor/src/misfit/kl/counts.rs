@@ -2,7 +2,8 @@
 
 use super::line::Line;
 use crate::products::{Data, Lanes};
-use proxsplit::data::{Element, Matrix, StorageOrder, dispatch};
+use proxsplit::data::{Element, Matrix, StorageOrder};
+use proxsplit::internal::dispatch;
 
 /// The positive entries of every line, with where they are.
 pub(super) struct Lines<T> {

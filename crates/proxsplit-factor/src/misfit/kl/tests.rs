@@ -4,8 +4,8 @@ use super::KullbackLeibler;
 use crate::misfit::Misfit;
 use crate::products::{Data, Lanes};
 use crate::{Factors, Loss, Problem};
+use proxsplit::Mat;
 use proxsplit::data::{Dense, Elements, StorageOrder};
-use proxsplit::linalg::Mat;
 use proxsplit::prox::NonNegL1;
 
 const SHAPE: (usize, usize, usize) = (7, 9, 3);

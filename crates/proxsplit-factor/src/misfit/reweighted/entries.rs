@@ -2,8 +2,9 @@
 
 use crate::Missing;
 use crate::products::{Data, Lanes};
-use proxsplit::data::{Dense, Element, Matrix, Sparse, StorageOrder, dispatch};
-use proxsplit::scratch;
+use proxsplit::data::{Dense, Element, Matrix, Sparse, StorageOrder};
+use proxsplit::internal::dispatch;
+use proxsplit::internal::scratch;
 
 /// The columns or the rows of the data.
 pub(super) struct Entries<'a, T> {

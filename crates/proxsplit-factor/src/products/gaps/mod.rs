@@ -12,7 +12,8 @@ use super::{Data, Lanes, in_order};
 use crate::Missing;
 use crate::rank::Speckle;
 use proxsplit::Error;
-use proxsplit::data::{Dense, Element, Matrix, Sparse, StorageOrder, dispatch};
+use proxsplit::data::{Dense, Element, Matrix, Sparse, StorageOrder};
+use proxsplit::internal::dispatch;
 use rayon::prelude::*;
 use std::ops::Range;
 

@@ -5,8 +5,9 @@ use crate::missing::Missing;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes, in_order, strides};
 use crate::rank::Speckle;
-use proxsplit::data::{Dense, Element, Matrix, Sparse, StorageOrder, dispatch};
-use proxsplit::linalg::vec::dot;
+use proxsplit::data::{Dense, Element, Matrix, Sparse, StorageOrder};
+use proxsplit::internal::dispatch;
+use proxsplit::internal::linalg::vec::dot;
 use rayon::prelude::*;
 
 /// Lines of a task.

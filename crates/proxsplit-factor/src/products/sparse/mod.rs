@@ -14,7 +14,8 @@ mod kernel;
 use super::lanes::{Lanes, Number};
 use crate::rank::Speckle;
 use kernel::Place;
-use proxsplit::data::{Element, Elements, Index, Indices, Sparse, StorageOrder, dispatch};
+use proxsplit::data::{Element, Elements, Index, Indices, Sparse, StorageOrder};
+use proxsplit::internal::dispatch;
 use rayon::prelude::*;
 use std::ops::Range;
 

@@ -2,9 +2,9 @@
 
 use super::{gappy, is_missing};
 use crate::{METHODS, after, settings};
+use proxsplit::Mat;
 use proxsplit::Matrix;
 use proxsplit::data::{Dense, Elements, Indices, Sparse, StorageOrder};
-use proxsplit::linalg::Mat;
 use proxsplit::set::NonNeg;
 use proxsplit_factor::{Data, Factorization, Init, Method, Missing, Problem, Settings};
 

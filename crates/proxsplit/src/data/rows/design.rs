@@ -7,8 +7,8 @@
 use super::{Open, Picked, Rows, kernel};
 use crate::data::{Columns, Elements, Matrix, StorageOrder, dispatch};
 use crate::error::{Error, require};
+use crate::parallel::prelude::*;
 use crate::{Real, scratch};
-use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::OnceLock;
 

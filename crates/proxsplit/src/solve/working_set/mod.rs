@@ -73,6 +73,8 @@ pub struct WorkingSet<'a, T: Real = f64> {
     passes: f64,
 }
 
+crate::opaque!(WorkingSet<'_, T>, T: Real);
+
 /// Vectors with a number for every row of A.
 struct Rows {
     z: Vec<f64>,     // Ax

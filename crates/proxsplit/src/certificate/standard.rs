@@ -20,6 +20,7 @@ const SAME: f64 = 1e-9;
 
 /// Why a point whose residual is within the tolerance is not called stationary.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Obstacle {
     /// x is not finite, or outside the domain of g.
     Unsound,

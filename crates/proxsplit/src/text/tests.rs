@@ -78,7 +78,9 @@ fn a_factor_on_the_weights_is_a_factor_on_every_convex_penalty() {
         else {
             panic!("{entry} fits no length");
         };
-        let x: Vec<f64> = (0..len).map(|i| 0.3 + (i as f64 * 1.3).sin().abs()).collect();
+        let x: Vec<f64> = (0..len)
+            .map(|i| 0.3 + (i as f64 * 1.3).sin().abs())
+            .collect();
         let (once, tripled) = (g.value(&x), g.weighted(3.0).unwrap().value(&x));
         let expected = if once.is_finite() { 3.0 * once } else { once };
         let close = tripled == expected || (tripled - expected).abs() <= 1e-12 * expected.abs();

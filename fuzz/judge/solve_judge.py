@@ -77,11 +77,14 @@ def stationary(asked, outcome, x, gradient, room):
     step, stated = here.get("reference_step"), here.get("residual")
     error = here.get("prox_error")
     if stated is not None and step:
-        # An L that nobody declared is the largest curvature that the run has met, and the step rests on it, which may be
-        # less than the largest there is. The residual at 8/L is at least an eighth of that at 1/L: more is too much. (At a fixed point
-        # of the step, which is one of every step, there is nothing to meet.)
-        if stated > 0 and asked.knows_curvature and model.name == "least-squares" and step > 8 / max(model.curvature(), 1e-300):
-            complaints.append(f"reference_step {step:.4g} is beyond 1/L = {1 / model.curvature():.4g}")
+        # An L that nobody declared is the largest curvature that the run has met, and the step rests on it, which may be less than the
+        # largest there is. The residual at 8/L is at least an eighth of that at 1/L. Beyond, ∇f must change little from x to the end x⁺ of
+        # the step: then 0 is within 2R of ∂Φ(x⁺), whatever L is. Only “stationary” rests on that.
+        if outcome.verdict == "stationary" and asked.knows_curvature and model.name == "least-squares" and step > 8 / max(model.curvature(), 1e-300):
+            beyond = model.smooth(model.term.prox(x - step * gradient, step))[1]
+            bend = np.linalg.norm(beyond - gradient)
+            if bend > 1.01 * stated + 100 * (room + asked.unit * np.linalg.norm(gradient)):
+                complaints.append(f"reference_step {step:.4g} is beyond 1/L = {1 / model.curvature():.4g}, and ∇f changes by {bend:.3g} along it")
         if model.term.convex:
             true = model.residual(x, step)
             slack = 1e-4 * true + room + 8 * asked.unit * np.linalg.norm(x) / step + (error or 0.0)

@@ -130,7 +130,7 @@ fn in_range(setting: &Setting) -> (Standing, String) {
         (Lipschitz::Estimated(l), _) => (
             Standing::Estimated,
             "holds",
-            format!("{symbol} = {limit:.3e} if L ≤ {l:.3e} (estimated)"),
+            format!("{symbol} = {limit:.3e} if L ≤ {l:.3e}"),
         ),
         (Lipschitz::Known(_), _) => (Standing::Proved, "holds", format!("{symbol} = {limit:.3e}")),
     };

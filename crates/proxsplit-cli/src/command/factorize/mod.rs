@@ -108,7 +108,7 @@ impl Args {
             let refused = || format!("--fixed-x {}", path.display());
             problem = problem.with_fixed(fixed).with_context(refused)?;
         }
-        let start = self.init.factors::<T>()?;
+        let start = self.init.factors::<T>(self.rank)?;
         let missing = crate::missing::words(data.missing(), input.shape());
         let missing = missing.map_or_else(String::new, |words| format!(", {words}"));
         self.tell(&format!("{}: {}{missing}", self.data, input.describe()));

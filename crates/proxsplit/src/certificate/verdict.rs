@@ -101,6 +101,9 @@ fn shortfall(certificate: &Certificate) -> String {
         Some(Obstacle::GradientError) => {
             format!("{small}, but the inexact gradient may hide more: tighten its error")
         }
+        Some(Obstacle::Fall(fall)) => {
+            format!("{small}, but a single step would lower the objective by about {fall:.2e}")
+        }
         Some(Obstacle::Gap(gap)) => {
             let advice = if tolerance > 0.0 {
                 ": ask for a smaller tolerance"

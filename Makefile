@@ -13,6 +13,7 @@ test: lint rust python reproduce-quick ## All lints and tests, Rust and Python; 
 lint: ## Format, clippy and documentation, warnings are errors
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
+	cargo clippy --release --package proxsplit --no-default-features --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --workspace --no-deps --quiet
 
 rust: ## Unit, integration and documentation tests; the random cases are the same every time

@@ -385,7 +385,7 @@ impl<T: Lanes> Misfit<T> for KullbackLeibler<'_, T> {
 
     fn assumption(&self) -> Option<Assumption> {
         Some(Assumption {
-            name: "no theorem that is known here covers kl",
+            name: "no theorem in this program covers kl",
             standing: Standing::Violated,
             text: "the slope of the misfit is Lipschitz continuous; that of kl is not where XA nears 0".into(),
         })

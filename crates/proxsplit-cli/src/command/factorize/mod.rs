@@ -66,7 +66,7 @@ impl Args {
         OutputDir::create(path, kept, self.shown.force)
             .map_err(|error| match error {
                 proxsplit_io::Error::Exists { path } if self.resume => anyhow::anyhow!(
-                    "{} already exists, and there is no checkpoint to go on from; --force starts over, --out chooses another folder",
+                    "{} already exists, and there is no checkpoint to continue from; --force starts over, --out chooses another folder",
                     path.display()
                 ),
                 proxsplit_io::Error::Exists { path } => anyhow::anyhow!(

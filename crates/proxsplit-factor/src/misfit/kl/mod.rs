@@ -20,8 +20,9 @@ use crate::problem::Factors;
 use crate::products::{Data, Lanes, gram, in_order};
 use counts::Lines;
 use proxsplit::certificate::{Assumption, Standing};
-use proxsplit::linalg::vec::{dot, norm};
-use proxsplit::{Elementary, scratch, simd};
+use proxsplit::internal::linalg::vec::{dot, norm};
+use proxsplit::internal::scratch;
+use proxsplit::{Elementary, simd};
 use rayon::prelude::*;
 use std::ops::Range;
 use sums::Sums;
@@ -384,7 +385,7 @@ impl<T: Lanes> Misfit<T> for KullbackLeibler<'_, T> {
 
     fn assumption(&self) -> Option<Assumption> {
         Some(Assumption {
-            name: "no theorem that is known here covers kl",
+            name: "no theorem in this program covers kl",
             standing: Standing::Violated,
             text: "the slope of the misfit is Lipschitz continuous; that of kl is not where XA nears 0".into(),
         })

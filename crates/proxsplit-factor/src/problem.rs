@@ -10,7 +10,7 @@ use crate::misfit::{self, Misfit};
 use crate::plain;
 use crate::products::{Data, Lanes};
 use crate::work::scale_rows;
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
 use proxsplit::{Error, Prox, error};
 
 /// Data, rank, loss and the terms of both factors: ψ₀ acts on every column of X (an atom), ψ on every column of A (a code).
@@ -24,6 +24,8 @@ pub struct Problem<'a, T: Lanes> {
     pub(crate) fixed: Fixed<'a, T>,
     pub(crate) graphs: Graphs<'a, T>,
 }
+
+proxsplit::opaque!(Problem<'_, T>, T: Lanes);
 
 /// The graphs of features and of samples.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,8 @@
 //! Weights of the entries of the data, from files.
 
 use anyhow::{Context, ensure};
+use proxsplit::Mat;
 use proxsplit::Matrix;
-use proxsplit::linalg::Mat;
 use proxsplit_factor::{Samples, Weights};
 use proxsplit_io::Data;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,8 @@
 
 use super::Quadratic;
 use crate::products::Lanes;
-use proxsplit::{Elementary, scratch};
+use proxsplit::Elementary;
+use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
 /// A pivot below this fraction of its diagonal entry is rounding: the atom depends on those before it.

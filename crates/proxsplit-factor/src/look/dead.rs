@@ -158,8 +158,8 @@ mod tests {
     use crate::Graph;
     use crate::products::{Data, gram};
     use proxsplit::Error;
-    use proxsplit::data::{Dense, Elements, Order};
-    use proxsplit::linalg::Mat;
+    use proxsplit::Mat;
+    use proxsplit::data::{Dense, Elements, StorageOrder};
     use proxsplit::prox::NonNegL1;
 
     /// With graphs on both sides the gain of a replacement is what the objective falls by.
@@ -169,14 +169,19 @@ mod tests {
         let chain = |nodes: usize| {
             let is_next = |at: usize| f64::from(u8::from(at % nodes == at / nodes + 1));
             let similar: Vec<f64> = (0..nodes * nodes).map(is_next).collect();
-            let dense = Dense::new(nodes, nodes, Order::ColumnMajor, Elements::F64(&similar))?;
+            let dense = Dense::new(
+                nodes,
+                nodes,
+                StorageOrder::ColumnMajor,
+                Elements::F64(&similar),
+            )?;
             Graph::<f64>::new(dense.into(), 0.3)
         };
         let (features, samples) = (chain(m)?, chain(n)?);
         let y: Vec<f64> = (0..m * n)
             .map(|at| ((at % m) * (at / m) % 7) as f64)
             .collect();
-        let dense = Dense::new(m, n, Order::ColumnMajor, Elements::F64(&y))?;
+        let dense = Dense::new(m, n, StorageOrder::ColumnMajor, Elements::F64(&y))?;
         let data = Data::new(dense.into(), 1.0)?;
         let l1 = NonNegL1::new(0.05)?;
         let problem = Problem::new(&data, 2, &l1, &l1)?;

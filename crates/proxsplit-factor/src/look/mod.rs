@@ -21,8 +21,9 @@ use crate::codes::TOUCH;
 use crate::misfit::{Grams, Misfit, Slopes};
 use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
-use proxsplit::linalg::dense::{Mat, symmetric_eigenvalues};
-use proxsplit::linalg::vec::norm;
+use proxsplit::Mat;
+use proxsplit::internal::linalg::dense::symmetric_eigenvalues;
+use proxsplit::internal::linalg::vec::norm;
 use proxsplit::{AtPoint, Prox};
 
 /// What was found at X.

@@ -109,13 +109,13 @@ impl<T: Lanes> Method<T> for Aggregated<T> {
         let data = work.problem.data;
         for (codes, sign) in [(&*before, -T::ONE), (now, T::ONE)] {
             data.gram_of_codes(&mut self.small, codes, (rank, range.start));
-            proxsplit::linalg::vec::axpy(sign, &self.small, &mut self.ga);
+            proxsplit::internal::linalg::vec::axpy(sign, &self.small, &mut self.ga);
         }
         for (before, &now) in before.iter_mut().zip(now) {
             *before = now - *before;
         }
         work.problem.data.with_rows(&mut self.share, before, range);
-        proxsplit::linalg::vec::axpy(T::ONE, &self.share, &mut self.ya);
+        proxsplit::internal::linalg::vec::axpy(T::ONE, &self.share, &mut self.ya);
 
         self.share.copy_from_slice(&work.factors.x);
         self.seen = work.problem.data.cols().min(self.seen + size);

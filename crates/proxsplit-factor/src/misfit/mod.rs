@@ -18,7 +18,7 @@ use held_out::HeldOut;
 use kl::KullbackLeibler;
 use observed::Observed;
 use proxsplit::certificate::Assumption;
-use proxsplit::linalg::vec::axpy;
+use proxsplit::internal::linalg::vec::axpy;
 use reweighted::Reweighted;
 use std::ops::Range;
 

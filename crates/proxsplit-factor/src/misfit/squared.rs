@@ -12,8 +12,8 @@ use crate::problem::Factors;
 use crate::products::{Data, Lanes, dot, times};
 use crate::weights::LineWeights;
 use crate::work::NEARLY_EXACT;
-use proxsplit::linalg::vec::{axpy, norm};
-use proxsplit::scratch;
+use proxsplit::internal::linalg::vec::{axpy, norm};
+use proxsplit::internal::scratch;
 use std::ops::Range;
 
 /// Sweeps until rounding stops them.

@@ -11,8 +11,8 @@ use crate::settings::Settings;
 use crate::visits::Batches;
 use crate::work::scale_rows;
 use proxsplit::Error;
-use proxsplit::linalg::vec::{axpy, scale};
-use proxsplit::order::Order;
+use proxsplit::internal::linalg::vec::{axpy, scale};
+use proxsplit::order::VisitOrder;
 use serde_json::{Value, json};
 
 /// Sweeps over X at every visit.
@@ -45,7 +45,7 @@ impl<T: Lanes> Aggregated<T> {
     pub(super) fn new(center: &Center<'_, T>, settings: Settings) -> Result<Self, Error> {
         let parts = parts(center.shape.1, settings.batch)?;
         let order = match settings.order {
-            Order::Random => Order::Reshuffled,
+            VisitOrder::Random => VisitOrder::Reshuffled,
             order => order,
         };
         let length = center.ya.len() + center.aa.len();

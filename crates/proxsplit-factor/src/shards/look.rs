@@ -10,7 +10,7 @@ use crate::misfit::{Misfit, Slopes, scale_of_norms};
 use crate::problem::Factors;
 use crate::products::{Lanes, gram, times};
 use crate::work::scale_rows;
-use proxsplit::linalg::vec::{axpy, norm};
+use proxsplit::internal::linalg::vec::{axpy, norm};
 use proxsplit::{AtPoint, Elementary};
 
 /// What was found at X.

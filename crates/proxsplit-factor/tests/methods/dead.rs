@@ -1,9 +1,9 @@
 //! Atoms that are zero: what others in their place would gain, and what is said of them.
 
 use super::settings;
+use proxsplit::Mat;
 use proxsplit::calculus::Constrained;
-use proxsplit::data::{Dense, Elements, Order};
-use proxsplit::linalg::Mat;
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::prox::{L1, SquaredL2};
 use proxsplit::set::{BoxSet, L2Ball, NonNeg};
 use proxsplit::{Prox, Solver, Stop, run};
@@ -19,7 +19,7 @@ fn with_problem<R>(
     test: impl FnOnce(Problem<'_, f64>) -> R,
 ) -> R {
     let y: Vec<f64> = (0..ROWS * COLS).map(|at| y(at % ROWS, at / ROWS)).collect();
-    let dense = Dense::new(ROWS, COLS, Order::ColumnMajor, Elements::F64(&y)).unwrap();
+    let dense = Dense::new(ROWS, COLS, StorageOrder::ColumnMajor, Elements::F64(&y)).unwrap();
     let data = Data::new(dense.into(), 1.0).unwrap();
     test(Problem::new(&data, 1, atoms, codes).unwrap())
 }

@@ -1,8 +1,8 @@
 //! Graphs of samples and of features.
 
 use super::{METHODS, planted, settings, settle};
-use proxsplit::data::{Dense, Elements, Order};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::prox::{NonNegL1, SquaredL2};
 use proxsplit::set::{L2Ball, NonNeg, Simplex};
 use proxsplit::{Matrix, Pair, Prox, Report, Solver, Stop, Verdict, run};
@@ -29,7 +29,12 @@ fn graph<T: Lanes>(similarities: &Mat<f64>, weight: f64) -> Graph<T> {
 
 fn view(matrix: &Mat<f64>) -> Matrix<'_> {
     let elements = Elements::F64(matrix.data());
-    let dense = Dense::new(matrix.rows(), matrix.cols(), Order::ColumnMajor, elements);
+    let dense = Dense::new(
+        matrix.rows(),
+        matrix.cols(),
+        StorageOrder::ColumnMajor,
+        elements,
+    );
     dense.unwrap().into()
 }
 
@@ -331,7 +336,7 @@ fn with_missing_entries_a_graph_is_the_same_term() {
             _ => whole.get(at % ROWS, at / ROWS),
         })
         .collect();
-    let dense = Dense::new(ROWS, COLS, Order::ColumnMajor, Elements::F64(&y)).unwrap();
+    let dense = Dense::new(ROWS, COLS, StorageOrder::ColumnMajor, Elements::F64(&y)).unwrap();
     let data = Data::<f64>::with_missing(dense.into(), 1.0, Missing::Nan).unwrap();
     let of_cols = similarities(COLS);
     let alike = graph(&of_cols, 0.1);

@@ -1,8 +1,8 @@
 //! Bad input is refused.
 
 use super::planted;
-use proxsplit::data::{Dense, Elements, Order};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::set::{BoxSet, L1Ball, L2Ball, NonNeg, Simplex, Sphere};
 use proxsplit::{Error, Prox};
 use proxsplit_factor::{
@@ -55,7 +55,7 @@ fn bad_input_is_refused() {
 fn data_too_small_or_large_to_be_squared_are_refused_unless_they_are_scaled() {
     fn open<T: Lanes>(value: f64, scale: f64) -> Result<(), Error> {
         let values = [value; 6];
-        let dense = Dense::new(2, 3, Order::ColumnMajor, Elements::F64(&values)).unwrap();
+        let dense = Dense::new(2, 3, StorageOrder::ColumnMajor, Elements::F64(&values)).unwrap();
         Data::<T>::new(dense.into(), scale).map(|_| ())
     }
     for value in [1e-200, 1e200] {
@@ -72,7 +72,7 @@ fn data_too_small_or_large_to_be_squared_are_refused_unless_they_are_scaled() {
 fn sets_outside_the_range_of_the_precision_are_refused() {
     fn refused<T: Lanes>(set: &dyn Prox<T>) -> [bool; 2] {
         let values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-        let dense = Dense::new(2, 3, Order::ColumnMajor, Elements::F64(&values)).unwrap();
+        let dense = Dense::new(2, 3, StorageOrder::ColumnMajor, Elements::F64(&values)).unwrap();
         let data = Data::<T>::new(dense.into(), 1.0).unwrap();
         [
             Problem::new(&data, 2, set, &NonNeg),

@@ -11,7 +11,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use proxsplit::ledger::Source;
 use proxsplit::run::{Observer, Saved};
 use proxsplit::{Certificate, Error, Report, Row, Session, Stop};
-use proxsplit_factor::{self as factor, Answer, Order, Sharded, Shards};
+use proxsplit_factor::{self as factor, Answer, Request, Sharded, Shards};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value, json};
@@ -254,7 +254,7 @@ struct Wire<'p> {
 type Brought<'py, T> = Option<(PyReadonlyArray1<'py, T>, PyReadonlyArray1<'py, f64>)>;
 
 impl<T: Scalar> Shards<T> for Wire<'_> {
-    fn ask(&mut self, order: &Order<'_, T>) -> Result<Vec<Option<Answer<T>>>, Error> {
+    fn ask(&mut self, order: &Request<'_, T>) -> Result<Vec<Option<Answer<T>>>, Error> {
         let lost = |_| Error::Incompatible("the order could not be written".into());
         let header = serde_json::to_string(order.header).map_err(lost)?;
         let answers = self.raised.attempt(|py| {

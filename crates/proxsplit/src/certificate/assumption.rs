@@ -5,12 +5,15 @@ use super::theorem::follow_moves;
 use crate::ledger::{Level, Source};
 use crate::solve::{Method, Setting};
 use crate::{Class, Lipschitz};
-use serde::Serialize;
 use std::fmt;
 
 /// How firmly something is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Standing {
     /// It cannot be otherwise.
@@ -37,7 +40,8 @@ impl Standing {
 }
 
 /// One assumption of a theorem.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Assumption {
     /// A short name for programs; where it fails, the reason that is given.
     pub name: &'static str,

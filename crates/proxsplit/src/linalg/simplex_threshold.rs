@@ -28,7 +28,7 @@ pub fn simplex_threshold<T: Real>(v: &[T], radius: f64) -> f64 {
 }
 
 /// τ with Σ_i max(|v_i| − τ, 0) = `radius` ≥ 0; negative if and only if ‖v‖₁ < `radius`.
-pub fn ball_threshold<T: Real>(v: &[T], radius: f64) -> f64 {
+pub(crate) fn ball_threshold<T: Real>(v: &[T], radius: f64) -> f64 {
     ball_cut(v, radius).at()
 }
 

@@ -84,6 +84,8 @@ pub struct Panoc<'a, T: Real = f64> {
     passes: f64,
 }
 
+crate::opaque!(Panoc<'_, T>, T: Real);
+
 impl<'a, T: Real> Panoc<'a, T> {
     /// Minimizes f + g from `start`, which is copied, and moved into the domain of g if it lies outside. Refuses an f whose gradients
     /// are not exact.

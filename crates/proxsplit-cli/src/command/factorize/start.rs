@@ -5,7 +5,7 @@ use crate::nearest::did_you_mean;
 use crate::overwrite;
 use crate::scalar::Scalar;
 use anyhow::{Context, ensure};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
 use proxsplit_factor::{Factors, Init};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};

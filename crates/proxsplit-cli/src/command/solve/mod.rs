@@ -11,7 +11,7 @@ use crate::{Outcome, output, overwrite, read, terms};
 use anyhow::ensure;
 use clap::ValueEnum;
 use proxsplit::gradient::{Inner, Page, Saga, usual_batch};
-use proxsplit::order::Order;
+use proxsplit::order::VisitOrder;
 use proxsplit::smooth::Linear;
 use proxsplit::smooth::loss::{Named, Shape};
 use proxsplit::step::Choice as Step;
@@ -219,7 +219,7 @@ impl Args {
                 let passes = Passes {
                     inner: self.inner,
                     batch: self.batch.unwrap_or(1),
-                    order: Order::Reshuffled,
+                    order: VisitOrder::Reshuffled,
                     seed: self.seed,
                 };
                 let mut solver = IncrementalSplitting::new(f, g, start, passes)?;
@@ -247,8 +247,8 @@ impl Args {
         let size = self.batch.unwrap_or_else(|| usual_batch(f.terms()));
         let solver = Splitting::new(f, g, start)?;
         let solver = match self.method {
-            Method::Page => solver.gradient(Page::new(f, size, Order::Reshuffled, self.seed)?),
-            _ => solver.gradient(Saga::new(f, size, Order::Reshuffled, self.seed)?),
+            Method::Page => solver.gradient(Page::new(f, size, VisitOrder::Reshuffled, self.seed)?),
+            _ => solver.gradient(Saga::new(f, size, VisitOrder::Reshuffled, self.seed)?),
         };
         let Some(rule) = self.step.rule(1.0)? else {
             return Ok(solver);

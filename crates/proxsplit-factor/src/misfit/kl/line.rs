@@ -2,7 +2,7 @@
 
 use super::sweep::{LANES, total};
 use crate::products::Lanes;
-use proxsplit::linalg::vec::dot;
+use proxsplit::internal::linalg::vec::dot;
 
 /// One line.
 #[derive(Clone, Copy)]

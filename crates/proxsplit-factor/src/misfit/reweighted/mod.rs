@@ -19,7 +19,7 @@ use crate::problem::Factors;
 use crate::products::{Data, Lanes, distance_squared, gram, in_order};
 use entries::Entries;
 use majorant::Majorant;
-use proxsplit::linalg::vec::{dot, norm};
+use proxsplit::internal::linalg::vec::{dot, norm};
 use rayon::prelude::*;
 use std::ops::Range;
 

@@ -8,8 +8,8 @@ use crate::codes::{OwnGrams, gradient};
 use crate::products::gram::square;
 use crate::products::kernel::padded;
 use crate::products::lanes::Lanes;
-use proxsplit::linalg::vec::dot;
-use proxsplit::scratch;
+use proxsplit::internal::linalg::vec::dot;
+use proxsplit::internal::scratch;
 use rayon::prelude::*;
 use std::ops::Range;
 

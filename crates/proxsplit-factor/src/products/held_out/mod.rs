@@ -19,7 +19,8 @@ use crate::rank::Speckle;
 use entries::Entries;
 use patterns::Patterns;
 use proxsplit::Error;
-use proxsplit::data::{Element, Matrix, dispatch};
+use proxsplit::data::{Element, Matrix};
+use proxsplit::internal::dispatch;
 use rayon::prelude::*;
 use std::sync::Arc;
 

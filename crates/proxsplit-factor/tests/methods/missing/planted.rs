@@ -2,7 +2,7 @@
 
 use super::{data, gappy, is_missing};
 use crate::{settings, settle};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
 use proxsplit::prox::NonNegL1;
 use proxsplit::set::{L2Ball, NonNeg};
 use proxsplit::{Looks, Solver, Stop, run};

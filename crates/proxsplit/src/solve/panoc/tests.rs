@@ -1,5 +1,5 @@
 use super::*;
-use crate::data::{Dense, Elements, Order};
+use crate::data::{Dense, Elements, StorageOrder};
 use crate::linalg::vec;
 use crate::prox::{CappedL1, ElasticNet, L0, L1, L2, Mcp, WeightedL1, Zero};
 use crate::set::{BoxSet, L1Ball, NonNeg, Simplex, Sphere};
@@ -134,7 +134,7 @@ fn every_step_ends_enough_below_the_running_mean() {
 #[test]
 fn convex_problems_agree_with_the_plain_method() {
     let (d, b) = sample(40, 12);
-    let design = Dense::new(40, 12, Order::RowMajor, Elements::F64(&d)).unwrap();
+    let design = Dense::new(40, 12, StorageOrder::RowMajor, Elements::F64(&d)).unwrap();
     let signs: Vec<f64> = b.iter().map(|b: &f64| b.signum()).collect();
     let least = LeastSquares::new(design, &b).unwrap();
     let logistic = Logistic::new(design, &signs).unwrap();
@@ -203,7 +203,7 @@ fn single_precision_and_functions_that_are_not_finite_everywhere() {
 #[test]
 fn a_run_without_an_end_stays_at_its_solution() {
     let (d, b) = sample(30, 20);
-    let design = Dense::new(30, 20, Order::RowMajor, Elements::F64(&d)).unwrap();
+    let design = Dense::new(30, 20, StorageOrder::RowMajor, Elements::F64(&d)).unwrap();
     let f = LeastSquares::new(design, &b).unwrap();
     let terms: [&dyn Prox; 4] = [
         &Zero,

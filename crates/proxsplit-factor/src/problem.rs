@@ -137,19 +137,23 @@ impl<'a, T: Lanes> Problem<'a, T> {
         )
     }
 
-    /// Refuses factors of another shape.
+    /// Refuses factors of another rank or shape.
     pub(crate) fn fits(&self, factors: &Factors<T>) -> Result<(), Error> {
-        for (what, found, samples) in [
-            ("X", factors.x.len(), self.data.rows()),
-            ("A", factors.a.len(), self.data.cols()),
+        let (rank, given) = (self.rank, factors.rank);
+        if given != rank {
+            return Err(Error::Incompatible(format!(
+                "the given factors have rank {given}, but rank {rank} was asked for: ask for rank {given}, or give factors of rank {rank}"
+            )));
+        }
+        for (what, numbers, lines, of) in [
+            ("X", factors.x.len(), self.data.rows(), "features"),
+            ("A", factors.a.len(), self.data.cols(), "samples"),
         ] {
-            let expected = self.rank * samples;
-            if found != expected {
-                return Err(Error::Shape {
-                    what,
-                    expected,
-                    found,
-                });
+            if numbers != rank * lines {
+                let found = numbers as f64 / rank as f64;
+                return Err(Error::Incompatible(format!(
+                    "{what} of the given factors is of {found} {of}, but the data have {lines}"
+                )));
             }
         }
         Ok(())

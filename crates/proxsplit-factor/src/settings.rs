@@ -46,7 +46,7 @@ pub enum Metric {
 
 proxsplit::names!("metric", Metric: "gram" => Gram, "scalar" => Scalar);
 
-/// The step η of `incremental` (in its [`Metric`], where 1 is natural for the whole sum and eq.38 asks for less than 2) and η₀ of
+/// The step η of `incremental` (in its [`Metric`], where 1 is natural for the whole sum and the paper's step range, eq. 38, asks for less than 2) and η₀ of
 /// `sggd`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

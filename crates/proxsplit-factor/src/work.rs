@@ -128,9 +128,10 @@ impl<'a, T: Lanes> Work<'a, T> {
         self.misfit.value(x, a) + self.atoms.penalty(x, rank) + self.codes.penalty(a, rank)
     }
 
-    /// Counts a pass without momentum that raised the objective by more than rounding.
-    pub(crate) fn note_rise(&mut self, before: Option<f64>, after: f64) {
-        let rose = before.is_some_and(|before| after > before + self.misfit.rounding());
+    /// Counts a pass without momentum that raised the objective by more than rounding, of which there is `more` than of one value.
+    pub(crate) fn note_rise(&mut self, before: Option<f64>, after: f64, more: f64) {
+        let slack = more * self.misfit.rounding();
+        let rose = before.is_some_and(|before| after > before + slack);
         self.memory.rises += u64::from(rose);
     }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// The options.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct WeightFiles {
-    /// A file with a weight ≥ 0 for every row of the data file; the misfit of an entry counts so many times
+    /// A file with a weight ≥ 0 for every row of the data file; the misfit of each of its entries is multiplied by it
     #[arg(long, value_name = "FILE")]
     row_weights: Option<PathBuf>,
     /// A file with a weight ≥ 0 for every column of the data file

@@ -190,18 +190,23 @@ impl<'a, T: Lanes> Term<'a, T> {
             .map_or(0.0, |graph| graph.value(factor, (rank, self.first)))
     }
 
-    /// slope ← slope + that of the graph; returns 1/(1/η + ‖L‖), the step with its curvature.
+    /// slope ← slope + that of the graph; returns 1/(1/η + ‖L‖), the step with its curvature, or 1 if nothing curves: then any will do.
     pub(crate) fn add_graph(
         &self,
         slope: &mut [T],
         factor: &[T],
         (rank, step): (usize, f64),
     ) -> f64 {
-        let Some(graph) = self.graph else {
-            return step;
-        };
-        graph.add(slope, factor, rank, (T::ONE, -T::ONE));
-        1.0 / (1.0 / step + graph.norm())
+        let mut curvature = 1.0 / step;
+        if let Some(graph) = self.graph {
+            graph.add(slope, factor, rank, (T::ONE, -T::ONE));
+            curvature += graph.norm();
+        }
+        if curvature > 0.0 {
+            1.0 / curvature
+        } else {
+            1.0
+        }
     }
 
     /// ‖F·diag(d)‖, the size of what cancels in the slope of the graph; 0 without one.

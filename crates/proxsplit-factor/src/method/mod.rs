@@ -147,7 +147,7 @@ fn entropic<T: Lanes>(work: &Work<'_, T>, settings: Settings) -> Result<Box<dyn 
     };
     if work.problem.fixed.count() > 0 {
         return Err(Error::Incompatible(format!(
-            "incremental moves all atoms for {}: use batch with fixed ones",
+            "incremental moves all atoms for {}: use batch to keep some fixed",
             work.problem.loss
         )));
     }

@@ -5,7 +5,7 @@
 
 use super::{Grams, Misfit, Share, Shares, Slopes};
 use crate::codes::{Effort, Quadratic, Term, active_set};
-use crate::look::{is_lost, largest_eigenvalue};
+use crate::look::{is_lost, reference_step};
 use crate::loss::Loss;
 use crate::plain;
 use crate::problem::Factors;
@@ -149,7 +149,7 @@ impl<'a, T: Lanes> Squared<'a, T> {
     ) -> Slopes<T> {
         let Grams { x: gx, a: ga } = &self.grams;
         let weights = self.data.weights();
-        let step = |gram: &[T], largest: f64| 1.0 / (largest_eigenvalue(gram, self.rank) * largest);
+        let step = |gram: &[T], largest: f64| reference_step(gram, self.rank, largest);
         Slopes {
             misfit,
             x: slope(

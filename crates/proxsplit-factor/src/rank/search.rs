@@ -128,7 +128,7 @@ impl<'a, T: Lanes> RankSearch<'a, T> {
     pub fn new(problem: Problem<'a, T>, plan: RankPlan) -> Result<Self, Error> {
         if problem.loss != Loss::Squared {
             return Err(Error::Incompatible(format!(
-                "the search for a rank holds out entries, which is not there for {}: use squared",
+                "the search for a rank holds out entries, which is not supported for {}: use squared",
                 problem.loss
             )));
         }

@@ -103,7 +103,7 @@ fn nothing_is_proved_of_dead_atoms() {
         assert_eq!(solver.measure().pair.unwrap().dead_atoms, 1);
         super::settle(&mut solver);
         let said = solver.warnings().join(" ");
-        assert!(said.contains("not proved"), "{said}");
+        assert!(said.contains("does not prove"), "{said}");
         let mut solver = Factorization::new(problem, settings(Method::Batch, 0), None).unwrap();
         let certificate = run(&mut solver, &Stop::default(), ())
             .certificate

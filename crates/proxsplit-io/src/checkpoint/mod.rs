@@ -68,7 +68,7 @@ impl Checkpoint<'static> {
         let file = File::open(path).map_err(|cause| Error::system("read", path, cause))?;
         read(BufReader::new(file)).map_err(|fault| {
             let fault = fault
-                .because("the checkpoint is damaged and cannot be used; remove it to start anew");
+                .because("the checkpoint is damaged and cannot be used; remove it to start over");
             fault.of(path)
         })
     }

@@ -131,7 +131,7 @@ impl Stack {
             Some(values) => values.append(transposed(&pixels, size)),
         };
         if !same {
-            let cause = "the pixels of this picture have another type than those before it; save all with as many bits";
+            let cause = "the pixels of this picture have a different type from those before it; save all pictures with the same number of bits";
             return Err(Fault::whole(cause));
         }
         self.count += 1;

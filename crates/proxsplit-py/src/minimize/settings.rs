@@ -70,7 +70,7 @@ impl Settings {
             return Ok(());
         }
         Err(refuse(
-            "fun states an error of its gradient, and steps cannot be learned from gradients that are off: give options={'lipschitz': L}, or a step as a number, a list of numbers or 'diminishing:FIRST,POWER'",
+            "fun states an error of its gradient, and steps cannot be adapted from inexact gradients: give options={'lipschitz': L}, or a step as a number, a list of numbers or 'diminishing:FIRST,POWER'",
         ))
     }
 

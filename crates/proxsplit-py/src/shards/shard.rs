@@ -144,7 +144,7 @@ impl Shard {
     ) -> PyResult<Answered<'py>> {
         let header: Header = serde_json::from_str(header).map_err(|error| {
             refuse(format!(
-                "an order that this version of proxsplit does not know: {error}"
+                "a request that this version of proxsplit does not know: {error}"
             ))
         })?;
         if self.single {

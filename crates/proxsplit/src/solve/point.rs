@@ -174,7 +174,7 @@ impl<'a, T: Real> Point<'a, T> {
         self.escapes.then(|| Assumption {
             name: "there is no minimum: the objective falls forever along x",
             standing: Standing::Violated,
-            text: "x separates the labels and nothing holds it back: along x the objective falls towards an infimum that no point reaches".into(),
+            text: "x separates the labels and no penalty bounds it: along x the objective falls towards an infimum that no point reaches".into(),
         })
     }
 

@@ -71,7 +71,7 @@ impl<'a, T: Lanes> Data<'a, T> {
     pub(crate) fn without(&self, speckle: Speckle) -> Result<Data<'a, T>, Error> {
         if self.is_weighted() {
             return Err(Error::Incompatible(
-                "entries of weighted data cannot be held out: leave the weights away".into(),
+                "entries of weighted data cannot be held out: leave the weights out".into(),
             ));
         }
         let speckle = match self.matrix {

@@ -71,7 +71,11 @@ def of_model(by_engine: dict) -> str:
     head = ["features × samples", *(f"W = {W}" for W in WORKERS), "fastest W"]
     count = len(measured["rows"])
     text = f"Fitted to {count} measurements of MPI with one and two ranks ({told(measured)}); the largest relative error is {100 * error:.0f} %.\n\n"
-    return text + markdown(["part", "rate"], rates) + "\nSeconds of a pass by the model, one shard a worker:\n\n" + markdown(head, lines)
+    words = (
+        "\nSeconds of a pass by the model, one shard a worker. This is drawn far beyond what was measured: one machine, with messages through its memory.\n\n"
+        "![Seconds of a pass against the number of workers, by the model](bench/scale.svg)\n\n"
+    )
+    return text + markdown(["part", "rate"], rates) + words + markdown(head, lines)
 
 
 def drawn(costs: np.ndarray) -> None:

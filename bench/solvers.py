@@ -1,8 +1,8 @@
-"""Solvers by several programs: `bench/venv --peers python -m bench.solvers [--quick] [--parts linear,box,sums] [--only NAME]`.
+"""Solvers by several programs: `bench/venv --peers python -m bench.solvers [--quick] [--missing] [--parts linear,box,sums] [--only NAME]`.
 
-The part `linear` is in this file: sparse linear models; `box` and `sums` are in `box.py` and `finite_sums.py`. Tables are kept in
-`docs/src/bench/solvers.json` with their date and machine, so that parts can be measured one by one, and every run that is not quick writes
-`docs/src/solver-speed.md` from all of them. Every program gets the same arrays in memory, in the order that it likes best (F order or csc for all), and is asked for one tolerance after
+The part `linear` is in this file: sparse linear models; `box` and `sums` are in `box.py` and `finite_sums.py`. What was measured is kept in
+`docs/src/bench/solvers.json` with its date and machine, row by row, so that a run may be cut off at any time and `--missing` goes on with
+what is not there. Every run that is not quick writes `docs/src/solver-speed.md` from all of it. Every program gets the same arrays in memory, in the order that it likes best (F order or csc for all), and is asked for one tolerance after
 the other. One judge, below, computes the objective of every point in NumPy. The time to a gap is that of the fastest run whose
 objective is within that part of the lowest one that anybody has found; best of `--repeats`. Compilation and imports are done before.
 It needs the Python package `proxsplit` beside the peers, and `target/release/proxsplit` for the part `sums`.
@@ -15,7 +15,8 @@ import json
 import time
 import warnings
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator
+from itertools import chain
+from typing import Any, Callable, Iterable, Iterator
 
 import numpy as np
 import scipy.sparse as sp
@@ -91,7 +92,8 @@ def make(name: str, shape: tuple[int, int], density: float | None, loss: str, pe
     return Problem(name, X, y, loss, penalty, part * least_alpha(X, y, loss, penalty))
 
 
-def problems(quick: bool, only: str) -> list[Problem]:
+def problems(quick: bool, only: str) -> Iterator[Problem]:
+    """One after the other: they are made when they are needed."""
     scale = 4 if quick else 1
     wide, tall, text = (2000 // scale, 10000 // scale), (20000 // scale, 1000 // scale), (10000 // scale, 40000 // scale)
     every = []
@@ -105,17 +107,19 @@ def problems(quick: bool, only: str) -> list[Problem]:
     # Where general solvers of cones can take part.
     for loss in ("least-squares", "logistic"):
         every.append((f"{loss} l1, small 200 × 500", (200, 500), None, loss, "l1", 0.1))
-    return [make(*arguments) for arguments in every if only in arguments[0]]
+    return (make(*arguments) for arguments in every if only in arguments[0])
 
 
-def race(problem: Problem, repeats: int, patience: float) -> dict[str, list[tuple[float, float]]]:
-    """(seconds, objective) of every run of every program."""
-    runs: dict[str, list[tuple[float, float]]] = {}
+Runs = list[tuple[float, float]]  # seconds and objective
+
+
+def race(problem: Problem, repeats: int, patience: float, known: Iterable[str] = ()) -> Iterator[tuple[str, Runs]]:
+    """Every program that is not known yet, with its runs."""
     for name, peer in PEERS.items():
-        solve: Callable[[float], np.ndarray] | None = peer(problem)
+        solve: Callable[[float], np.ndarray] | None = None if name in known else peer(problem)
         if solve is None:
             continue
-        runs[name] = []
+        runs: Runs = []
         try:
             solve(1e-2)  # compiles
             for tolerance in TOLERANCES:
@@ -124,36 +128,80 @@ def race(problem: Problem, repeats: int, patience: float) -> dict[str, list[tupl
                     start = time.perf_counter()
                     beta = solve(tolerance)
                     seconds = min(seconds, time.perf_counter() - start)
-                runs[name].append((seconds, problem.objective(beta)))
+                runs.append((seconds, problem.objective(beta)))
                 if seconds > patience:
                     break
         except Exception as error:  # a peer that fails is named, and the others go on
             print(f"  {name}: {type(error).__name__}: {error}")
-    return runs
+        yield name, runs
 
 
-def table(problem: Problem, runs: dict[str, list[tuple[float, float]]]) -> str:
+def table(name: str, runs: dict[str, Runs]) -> str:
     best = min(objective for found in runs.values() for _, objective in found)
-    lines = [f"### {problem.name}", "", "| program | " + " | ".join(f"to {gap:g}" for gap in GAPS) + " |", "|---|" + "---|" * len(GAPS)]
-    for name, found in runs.items():
+    lines = [f"### {name}", "", "| program | " + " | ".join(f"to {gap:g}" for gap in GAPS) + " |", "|---|" + "---|" * len(GAPS)]
+    for program in filter(runs.__contains__, PEERS):
         times = []
         for gap in GAPS:
-            enough = [seconds for seconds, objective in found if objective - best <= gap * abs(best)]
+            enough = [seconds for seconds, objective in runs[program] if objective - best <= gap * abs(best)]
             times.append(f"{1e3 * min(enough):.1f} ms" if enough else "–")
-        lines.append(f"| {name} | " + " | ".join(times) + " |")
+        lines.append(f"| {program} | " + " | ".join(times) + " |")
     return "\n".join(lines) + "\n"
 
 
-def measure(options: argparse.Namespace) -> Iterator[tuple[str, str]]:
-    """The tables that were asked for, each with its part and name."""
+class Kept:
+    """All that was measured: for `linear` the runs of every program, for the other parts a table; each with when and where."""
+
+    def __init__(self, is_written: bool) -> None:
+        self.is_written, self.now = is_written, machine()
+        self.entries: dict[str, Any] = json.loads(KEPT.read_text()) if is_written and KEPT.exists() else {}
+
+    def programs(self, name: str) -> dict[str, Any]:
+        return self.entries.setdefault(name, {})
+
+    def add(self, name: str, entry: dict[str, Any]) -> None:
+        self.entries[name] = entry
+        if self.is_written:
+            KEPT.write_text(json.dumps(self.entries, indent=1, ensure_ascii=False) + "\n")
+            write(self.entries)
+
+
+def measure(options: argparse.Namespace, kept: Kept) -> None:
+    """What was asked for, row by row."""
     if "linear" in options.parts:
         for problem in problems(options.quick, options.only):
-            yield f"linear/{problem.name}", table(problem, race(problem, options.repeats, options.patience))
-    if "box" in options.parts:
-        yield "box/calls", box.section(options.quick)
+            measure_linear(problem, options, kept)
+    others: list[tuple[str, str]] | Iterator[tuple[str, str]] = []
+    if "box" in options.parts and not (options.missing and "box/calls" in kept.entries):
+        others = [("box/calls", box.section(options.quick))]
     if "sums" in options.parts:
-        for name, text in finite_sums.tables(options.quick, options.only):
-            yield f"sums/{name}", text
+        known = [name.removeprefix("sums/") for name in kept.entries] if options.missing else []
+        sums = finite_sums.tables(options.quick, options.only, known)
+        others = chain(others, ((f"sums/{name}", text) for name, text in sums))
+    for name, text in others:
+        print(text, flush=True)
+        kept.add(name, {"text": text, "measured": kept.now})
+
+
+def measure_linear(problem: Problem, options: argparse.Namespace, kept: Kept) -> None:
+    name = f"linear/{problem.name}"
+    found = dict(kept.programs(name)) if options.missing else {}
+    for program, runs in race(problem, options.repeats, options.patience, found):
+        if runs:
+            found[program] = {"runs": runs, "measured": kept.now}
+            kept.add(name, found)
+    if found:
+        print(linear_table(name, found), flush=True)
+
+
+def linear_table(name: str, found: dict[str, Any]) -> str:
+    """The table of a problem, and when its rows were measured."""
+    text = table(name.removeprefix("linear/"), {program: entry["runs"] for program, entry in found.items()})
+    when: dict[str, list[str]] = {}
+    for program in filter(found.__contains__, PEERS):
+        when.setdefault(found[program]["measured"], []).append(program)
+    if len(when) == 1:
+        return text + f"\nMeasured {next(iter(when))}.\n"
+    return text + "".join(f"\n{', '.join(programs)}: measured {stamp}.\n" for stamp, programs in when.items())
 
 
 def main() -> None:
@@ -163,27 +211,23 @@ def main() -> None:
     parser.add_argument("--only", default="", help="a part of a problem's name")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--patience", type=float, default=10.0, help="no smaller tolerance after a run of so many seconds")
+    parser.add_argument("--missing", action="store_true", help="only what is not kept yet")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    for name, text in measure(options):
-        print(text, flush=True)
-        if not options.quick:
-            kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
-            kept[name] = {"text": text, "measured": machine()}
-            KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
-            write(kept)
+    measure(options, Kept(not options.quick))
 
 
 def machine() -> str:
     facts = describe()
-    return f"{facts['date']}, {facts['processor']}, {facts['cores']} cores, load {facts['load']}, proxsplit at {facts['proxsplit']}"
+    return f"{facts['date']}, {facts['processor']}, {facts['cores']} cores, load {facts['load']} before, proxsplit at {facts['proxsplit']}"
 
 
-def write(kept: dict[str, dict[str, str]]) -> None:
-    """The page, from all tables that are kept."""
-    parts = {part: [] for part in ("linear", "box", "sums")}
+def write(kept: dict[str, Any]) -> None:
+    """The page, from all that is kept."""
+    parts: dict[str, list[str]] = {part: [] for part in ("linear", "box", "sums")}
     for name, entry in kept.items():
-        parts[name.split("/")[0]].append(f"{entry['text']}\nMeasured {entry['measured']}.\n")
+        part = name.split("/")[0]
+        parts[part].append(linear_table(name, entry) if part == "linear" else f"{entry['text']}\nMeasured {entry['measured']}.\n")
     heads = {"linear": LINEAR, "box": "", "sums": finite_sums.HEAD}
     body = "\n".join(heads[part] + "\n" * bool(heads[part]) + "\n".join(texts) for part, texts in parts.items() if texts)
     (ROOT / "docs/src/solver-speed.md").write_text(PAGE + body)
@@ -194,13 +238,13 @@ KEPT = ROOT / "docs/src/bench/solvers.json"
 PAGE = """# Solver speed
 
 Written by `bench/venv --peers python -m bench.solvers`, which needs the Python package in the same environment. Every table says when and where it was
-measured; all programs of a table ran one after the other on an idle machine.
+measured, row by row where programs ran at different times; they ran one after the other on an idle machine. With `--missing` it goes on where it was cut off.
 
 """
 
 LINEAR = """## Sparse linear models: time to a gap
 
-Time to a relative gap to the lowest objective that any program has found, of the best of three runs. All programs get the same arrays in memory, in F order or csc, and
+Time to a relative gap to the lowest objective that any program has found, of the best of at least two runs. All programs get the same arrays in memory, in F order or csc, and
 the same judge computes their objectives; a dash means that no run came as close. Ours uses all cores, as it does by default; the peers use what they
 use. Weights are a tenth of the least one with which 0 is the solution. For MCP and SCAD programs may end in different stationary points, and a dash then
 says only that another one was lower.

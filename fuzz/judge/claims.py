@@ -48,6 +48,8 @@ def words(cert, kind):
         high, low = (float(v) for v in pair.groups())
         if high < low * 0.99:
             complaints.append(f"words contradict themselves: “{text}”")
+    everything = [text, *(line for _, line in cert.get("details", []))]
+    complaints += [f"said twice: “{line}”" for line in everything if re.search(r"(\(\w+\)) \1", line)]
     leads = {"not converged": "not-converged", "at the error floor": "at-error-floor"}
     leads |= {name: name for name in ("stationary", "optimal", "diverged")}
     for lead, meant in leads.items():

@@ -108,6 +108,23 @@ def stale_floor(program):
 
 
 @recipe
+def gathered_rounding(program):
+    """In single precision `aggregated` falls from pass to pass, up to the rounding of a single objective, however many batches it has seen."""
+    data, complaints = "planted:30x80x5,0.1", []
+    size = 0.5 * float((program.generated(data) ** 2).sum())
+    for batch in (1, 3, 7):
+        options = ["-k", 6, "--method", "aggregated", "--batch", batch, "--dtype", "f32", "--tol", 0, "--passes", 400]
+        run = factorize(program, data, *options)
+        values = [row["objective"] for row in run.trace if row["objective"] is not None]
+        rise = max(after - before for before, after in zip(values, values[1:], strict=False))
+        # ½‖Y‖² − ⟨Y, XA⟩ + ½‖XA‖² has parts of about twice this size; 32 roundings of 2⁻²⁴ each.
+        if rise > 32 * 2.0**-24 * 2 * size:
+            complaints.append(f"batches of {batch}: a pass rises by {rise:.2g} of {size:.4g}")
+        complaints += honest(run)
+    return complaints
+
+
+@recipe
 def subgradients_with_a_huge_step(program):
     """After a step to infinity the judged point is the reported one."""
     return honest(factorize(program, "planted:40x60x4,0.1", "-k", 6, "--method", "sggd", "--step", "1e300"))

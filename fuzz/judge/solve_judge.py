@@ -77,10 +77,14 @@ def stationary(asked, outcome, x, gradient, room):
     step, stated = here.get("reference_step"), here.get("residual")
     error = here.get("prox_error")
     if stated is not None and step:
-        # An L that nobody declared is the largest curvature that the run has met, and the step rests on it, which may be
-        # less than the largest there is. The residual at 8/L is at least an eighth of that at 1/L: more is too much.
-        if asked.knows_curvature and model.name == "least-squares" and step > 8 / max(model.curvature(), 1e-300):
-            complaints.append(f"reference_step {step:.4g} is beyond 1/L = {1 / model.curvature():.4g}")
+        # An L that nobody declared is the largest curvature that the run has met, and the step rests on it, which may be less than the
+        # largest there is. The residual at 8/L is at least an eighth of that at 1/L. Beyond, ∇f must change little from x to the end x⁺ of
+        # the step: then 0 is within 2R of ∂Φ(x⁺), whatever L is. Only “stationary” rests on that.
+        if outcome.verdict == "stationary" and asked.knows_curvature and model.name == "least-squares" and step > 8 / max(model.curvature(), 1e-300):
+            beyond = model.smooth(model.term.prox(x - step * gradient, step))[1]
+            bend = np.linalg.norm(beyond - gradient)
+            if bend > 1.01 * stated + 100 * (room + asked.unit * np.linalg.norm(gradient)):
+                complaints.append(f"reference_step {step:.4g} is beyond 1/L = {1 / model.curvature():.4g}, and ∇f changes by {bend:.3g} along it")
         if model.term.convex:
             true = model.residual(x, step)
             slack = 1e-4 * true + room + 8 * asked.unit * np.linalg.norm(x) / step + (error or 0.0)
@@ -119,8 +123,8 @@ def tolerance(asked, cert, here, x, room):
     # An x that is rounded has a residual of its own; at a step that has collapsed that would explain anything.
     longest = min(1 / max(model.curvature(), 1e-300), model.term.step_limit())
     room = room + asked.unit * np.linalg.norm(x) / max(here.get("reference_step") or 0.0, 0.99e-3 * longest)
-    inside = model.term.prox(asked.start, 1e-12) if model.term.sets else asked.start
-    # A start outside the set is moved into it, by a prox of another step than this one: the gradient there is near these.
+    # A start outside the domain is moved to a nearest point of it, up to a prox of a tiny step: the gradient there is near these.
+    inside = model.term.prox(asked.start, 1e-12) if model.term.sets or "entropy" in model.term.names else asked.start
     scale = 3 * max(*sizes, np.linalg.norm(model.smooth(inside)[1]))
     room += asked.unit * scale  # what cancels at a solution is that large, whatever cancels at x
     complaints = []

@@ -64,12 +64,16 @@ def _differences(rows, cols):
 
 
 def _dual_box(d, y, bound):
-    """x = y − Dᵀu, u the nearest in the box |u| ≤ bound: an active-set method, exact up to rounding."""
+    """x = y − Dᵀu, u the nearest in the box |u| ≤ bound: an active-set method, exact up to rounding.
+
+    D has no constants in its range: a level of y that dwarfs the bound would only drown what the method looks at.
+    """
     if bound == 0:
         return y
-    rows = d[np.abs(d).any(1)]
-    u = lsq_linear(rows.T, y, (-bound, bound), method="bvls", tol=1e-15, max_iter=5000).x
-    return y - rows.T @ u
+    rows, level = d[np.abs(d).any(1)], y.mean()
+    unit = min(bound, max(np.abs(y - level).max(), 1e-300))
+    u = lsq_linear(rows.T, (y - level) / unit, (-bound / unit, bound / unit), method="bvls", tol=1e-15, max_iter=5000).x
+    return y - unit * (rows.T @ u)
 
 
 def picture_prox(rows, cols, y, weight, rounds=20000):

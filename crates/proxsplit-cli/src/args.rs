@@ -59,7 +59,7 @@ enum Command {
     /// Find the rank: the error on held-out entries for one rank after the other
     ///
     /// Divides the entries of Y into folds and fits all others at every rank. The answer is the smallest rank whose held-out error is
-    /// within one standard error of the least. Fits of all data from several starts tell how stable the atoms are. rank.json and
+    /// within one standard error of the least. Fits to all data from several starts show how stable the atoms are. rank.json and
     /// rank.html go to the output folder.
     #[command(after_help = EXIT_CODES)]
     Rank(Box<rank::Args>),

@@ -1,8 +1,8 @@
 //! The two factors as the command line sees them, and what can be said of them by looking.
 
 use crate::record::Sparsity;
+use proxsplit::Mat;
 use proxsplit::data::Element;
-use proxsplit::linalg::Mat;
 
 /// X: features × K, A: K × samples.
 #[derive(Debug, Clone, PartialEq)]

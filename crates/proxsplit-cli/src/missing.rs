@@ -8,7 +8,7 @@ use proxsplit_io::Nan;
 pub(crate) const MEANINGS: &[(&str, &str)] = &[
     ("none", "none; NaN is refused"),
     ("nan", "NaN, and empty cells of tables"),
-    ("unstored", "whatever sparse data do not store"),
+    ("unstored", "entries that sparse data do not store"),
 ];
 
 /// What NaN is in the file.

@@ -6,7 +6,7 @@ use proxsplit_factor::{Outlier, Outliers};
 /// How many there are.
 pub(crate) fn words(found: &Outliers) -> String {
     format!(
-        "{} entries differ from the fit by more than the bound D of the loss, {} of them plainly wrong (by more than 4 D)",
+        "{} entries differ from the fit by more than the bound D of the loss, {} of them grossly (by more than 4 D)",
         count(found.beyond),
         count(found.wrong)
     )

@@ -2,9 +2,9 @@
 
 use crate::scalar::Scalar;
 use anyhow::{Context, bail};
+use proxsplit::Mat;
 use proxsplit::Matrix;
-use proxsplit::data::Order;
-use proxsplit::linalg::Mat;
+use proxsplit::data::StorageOrder;
 use proxsplit_io::Data;
 use std::path::Path;
 
@@ -44,8 +44,8 @@ fn copy(matrix: Matrix<'_>) -> Mat<f64> {
             for line in 0..starts.len() - 1 {
                 for at in starts.get(line)..starts.get(line + 1) {
                     let (i, j) = match sparse.order() {
-                        Order::RowMajor => (line, indices.get(at)),
-                        Order::ColumnMajor => (indices.get(at), line),
+                        StorageOrder::RowMajor => (line, indices.get(at)),
+                        StorageOrder::ColumnMajor => (indices.get(at), line),
                     };
                     copy.col_mut(j)[i] += elements.get(at);
                 }

@@ -5,7 +5,7 @@
 //! The instruction set is chosen by `PROXSPLIT_SIMD`, the number of threads by `RAYON_NUM_THREADS`.
 #![allow(clippy::print_stdout)]
 
-use proxsplit::data::{Dense, Elements, Indices, Matrix, Order, Sparse};
+use proxsplit::data::{Dense, Elements, Indices, Matrix, Sparse, StorageOrder};
 use proxsplit_factor::{Data, Lanes};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -20,8 +20,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let (rows, cols, rank) = (rows.parse()?, cols.parse()?, rank.parse()?);
     let order = match order.as_str() {
-        "row" => Order::RowMajor,
-        _ => Order::ColumnMajor,
+        "row" => StorageOrder::RowMajor,
+        _ => StorageOrder::ColumnMajor,
     };
     match stored.as_str() {
         "ones" => return sparse((rows, cols), rank, order, (8, 1), factors),
@@ -51,13 +51,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn sparse(
     (rows, cols): (usize, usize),
     rank: usize,
-    order: Order,
+    order: StorageOrder,
     (entries, largest): (usize, u8),
     factors: &str,
 ) -> Result<(), Box<dyn Error>> {
     let (lines, width) = match order {
-        Order::RowMajor => (rows, cols),
-        Order::ColumnMajor => (cols, rows),
+        StorageOrder::RowMajor => (rows, cols),
+        StorageOrder::ColumnMajor => (cols, rows),
     };
     let mut random = Pcg64::seed_from_u64(0);
     let (mut starts, mut places, mut values) = (vec![0_i64], Vec::new(), Vec::new());

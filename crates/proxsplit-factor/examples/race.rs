@@ -1,7 +1,7 @@
 //! Objective against seconds on stored data: `race DATA.npy RANK SCALE [method=batch] [passes=20] [seeds=1] …`.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use proxsplit::data::{Dense, Elements, Indices, Matrix, Order, Sparse};
+use proxsplit::data::{Dense, Elements, Indices, Matrix, Sparse, StorageOrder};
 use proxsplit::prox::NonNegL1;
 use proxsplit_factor::{Data, Factorization, Init, Lanes, Method, Problem, Settings, Step};
 use std::time::Instant;
@@ -58,7 +58,7 @@ fn main() {
         let n = starts.len() - 1;
         let sparse = Sparse::new(
             (n, n),
-            Order::RowMajor,
+            StorageOrder::RowMajor,
             Indices::I64(&starts),
             Indices::I32(&indices),
             Elements::F64(&values),
@@ -68,9 +68,9 @@ fn main() {
     let (header, bytes) = npy(&path);
     let shape = shape(&header);
     let order = if header.contains("'fortran_order': True") {
-        Order::ColumnMajor
+        StorageOrder::ColumnMajor
     } else {
-        Order::RowMajor
+        StorageOrder::RowMajor
     };
     let wide = if header.contains("f8") {
         f64s(&bytes)

@@ -10,7 +10,7 @@ use crate::plain::{self, Plain};
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, gram};
 use proxsplit::Error;
-use proxsplit::linalg::vec::norm;
+use proxsplit::internal::linalg::vec::norm;
 use serde::Serialize;
 
 /// What is true of given factors.

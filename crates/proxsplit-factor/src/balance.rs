@@ -7,7 +7,8 @@ use crate::codes::Term;
 use crate::graph::Graph;
 use crate::problem::Factors;
 use crate::products::Lanes;
-use proxsplit::{Elementary, scratch};
+use proxsplit::Elementary;
+use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
 /// What can be said of the scale.
@@ -183,7 +184,7 @@ pub(crate) fn with_sizes<T: Lanes, R>(
                 });
             let (total, others) = parts.split_at_mut(3 * rank);
             for part in others.chunks_exact(3 * rank) {
-                proxsplit::linalg::vec::axpy(1.0, part, total);
+                proxsplit::internal::linalg::vec::axpy(1.0, part, total);
             }
             look(total)
         },

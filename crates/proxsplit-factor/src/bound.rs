@@ -7,9 +7,9 @@ use crate::loss::Loss;
 use crate::plain::Lines;
 use crate::problem::Problem;
 use crate::products::{Data, Lanes};
+use proxsplit::Mat;
 use proxsplit::Prox;
-use proxsplit::linalg::Mat;
-use proxsplit::linalg::dense::{View, multiply, symmetric_eigenvalues};
+use proxsplit::internal::linalg::dense::{View, multiply, symmetric_eigenvalues};
 use rayon::prelude::*;
 
 /// The longest of the shorter sides for which the bound is computed.

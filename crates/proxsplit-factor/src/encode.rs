@@ -5,7 +5,7 @@ use crate::loss::Loss;
 use crate::misfit::{self, Misfit};
 use crate::problem::Factors;
 use crate::products::{Data, Lanes};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
 use proxsplit::{Error, Prox};
 
 /// argmin_a ℓ(y_t, Xa) + ψ(a) for every column of the data: A, K×T.

@@ -35,6 +35,8 @@ pub struct Factorization<'a, T: Lanes> {
     set_up: f64,
 }
 
+proxsplit::opaque!(Factorization<'_, T>, T: Lanes);
+
 impl<'a, T: Lanes> Factorization<'a, T> {
     /// Starts a run, from given factors or from those that `settings.init` asks for.
     pub fn new(

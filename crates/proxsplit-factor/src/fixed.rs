@@ -2,7 +2,7 @@
 
 use crate::products::Lanes;
 use proxsplit::Error;
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
 
 /// Roundings of `f32` by which atoms of a file may differ from those that were given, relative to the larger number.
 const ROUNDINGS: f64 = 2.0;

@@ -5,9 +5,10 @@
 //! T. Morley, Eigenvalues of the Laplacian of a graph, 1985).
 
 use crate::products::{Lanes, in_order};
-use proxsplit::data::{Matrix, Order};
-use proxsplit::linalg::vec::{axpy, distance_squared};
-use proxsplit::{Error, scratch};
+use proxsplit::Error;
+use proxsplit::data::{Matrix, StorageOrder};
+use proxsplit::internal::linalg::vec::{axpy, distance_squared};
+use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
 /// Columns that one task handles.
@@ -197,8 +198,8 @@ fn edges(matrix: Matrix<'_>, weight: f64) -> Result<Vec<(u32, u32, f64)>, Error>
             for line in 0..starts.len() - 1 {
                 for at in starts.get(line)..starts.get(line + 1) {
                     let (i, j) = match sparse.order() {
-                        Order::RowMajor => (line, indices.get(at)),
-                        Order::ColumnMajor => (indices.get(at), line),
+                        StorageOrder::RowMajor => (line, indices.get(at)),
+                        StorageOrder::ColumnMajor => (indices.get(at), line),
                     };
                     add(i, j, elements.get(at))?;
                 }

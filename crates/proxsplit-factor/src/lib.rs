@@ -4,10 +4,10 @@
 //! sparse NMF, dictionary learning, sparse PCA and simplex-constrained codes are settings, not code paths.
 //!
 //! ```
-//! use proxsplit::{Stop, data::{Dense, Elements, Order}, run, set::NonNeg};
+//! use proxsplit::{Stop, data::{Dense, Elements, StorageOrder}, run, set::NonNeg};
 //! use proxsplit_factor::{Data, Factorization, Problem, Settings};
 //! let y = [1.0, 2.0, 2.0, 4.0, 3.0, 6.0];
-//! let data = Data::<f64>::new(Dense::new(2, 3, Order::ColumnMajor, Elements::F64(&y))?.into(), 1.0)?;
+//! let data = Data::<f64>::new(Dense::new(2, 3, StorageOrder::ColumnMajor, Elements::F64(&y))?.into(), 1.0)?;
 //! let problem = Problem::new(&data, 1, &NonNeg, &NonNeg)?;
 //! let mut nmf = Factorization::new(problem, Settings::default(), None)?;
 //! let report = run(&mut nmf, &Stop { passes: 50.0, ..Stop::default() }, ());
@@ -62,7 +62,7 @@ pub use problem::{Factors, Problem};
 pub use products::{Data, Lanes};
 pub use rank::{Choice, Fit, FitKind, RankPlan, RankRow, RankSearch, Searched};
 pub use settings::{Init, Inner, Method, Metric, Settings, Step};
-pub use shards::{Answer, Change, Header, Local, Order, Shard, Sharded, Shards, Task};
+pub use shards::{Answer, Change, Header, Local, Request, Shard, Sharded, Shards, Task};
 pub use state::State;
 pub use weights::Weights;
 

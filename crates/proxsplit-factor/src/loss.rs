@@ -1,8 +1,8 @@
 //! The losses, and what each asks of data and terms.
 
 use crate::products::{Data, Lanes};
-use proxsplit::data::{Matrix, Order};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
+use proxsplit::data::{Matrix, StorageOrder};
 use proxsplit::{Error, Kind, Prox};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -173,8 +173,8 @@ fn first_negative(matrix: Matrix<'_>) -> Option<(usize, usize, f64)> {
         Matrix::Dense(dense) => {
             let at = dense.elements().first_negative()?;
             let width = match dense.order() {
-                Order::ColumnMajor => dense.rows(),
-                Order::RowMajor => dense.cols(),
+                StorageOrder::ColumnMajor => dense.rows(),
+                StorageOrder::RowMajor => dense.cols(),
             };
             (
                 dense.order(),
@@ -192,7 +192,7 @@ fn first_negative(matrix: Matrix<'_>) -> Option<(usize, usize, f64)> {
         }
     };
     Some(match order {
-        Order::ColumnMajor => (place, line, value),
-        Order::RowMajor => (line, place, value),
+        StorageOrder::ColumnMajor => (place, line, value),
+        StorageOrder::RowMajor => (line, place, value),
     })
 }

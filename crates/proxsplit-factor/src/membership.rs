@@ -2,7 +2,7 @@
 
 use crate::codes::{Side, TOUCH, Term};
 use crate::products::Lanes;
-use proxsplit::linalg::vec::{distance, norm};
+use proxsplit::internal::linalg::vec::{distance, norm};
 use proxsplit::{Error, Prox};
 use serde::Serialize;
 use std::fmt;

@@ -13,8 +13,9 @@ use crate::problem::Factors;
 use crate::products::{Data, Lanes};
 use crate::rank::Speckle;
 use entry::EntryLoss;
-use proxsplit::data::{Dense, Element, Matrix, Order, Sparse, dispatch};
-use proxsplit::linalg::vec;
+use proxsplit::data::{Dense, Element, Matrix, Sparse, StorageOrder};
+use proxsplit::internal::dispatch;
+use proxsplit::internal::linalg::vec;
 use rayon::prelude::*;
 
 /// What plain sums find.
@@ -79,7 +80,7 @@ impl<'a> Lines<'a> {
             Matrix::Dense(dense) => dense.order(),
             Matrix::Sparse(sparse) => sparse.order(),
         };
-        let by_columns = order == Order::ColumnMajor;
+        let by_columns = order == StorageOrder::ColumnMajor;
         let (rows, cols) = (data.rows(), data.cols());
         let (count, width) = if by_columns {
             (cols, rows)

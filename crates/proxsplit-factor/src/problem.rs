@@ -10,7 +10,7 @@ use crate::misfit::{self, Misfit};
 use crate::plain;
 use crate::products::{Data, Lanes};
 use crate::work::scale_rows;
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
 use proxsplit::{Error, Prox, error};
 
 /// Data, rank, loss and the terms of both factors: ψ₀ acts on every column of X (an atom), ψ on every column of A (a code).
@@ -24,6 +24,8 @@ pub struct Problem<'a, T: Lanes> {
     pub(crate) fixed: Fixed<'a, T>,
     pub(crate) graphs: Graphs<'a, T>,
 }
+
+proxsplit::opaque!(Problem<'_, T>, T: Lanes);
 
 /// The graphs of features and of samples.
 #[derive(Debug, Clone, Copy)]
@@ -135,19 +137,23 @@ impl<'a, T: Lanes> Problem<'a, T> {
         )
     }
 
-    /// Refuses factors of another shape.
+    /// Refuses factors of another rank or shape.
     pub(crate) fn fits(&self, factors: &Factors<T>) -> Result<(), Error> {
-        for (what, found, samples) in [
-            ("X", factors.x.len(), self.data.rows()),
-            ("A", factors.a.len(), self.data.cols()),
+        let (rank, given) = (self.rank, factors.rank);
+        if given != rank {
+            return Err(Error::Incompatible(format!(
+                "the given factors have rank {given}, but rank {rank} was asked for: ask for rank {given}, or give factors of rank {rank}"
+            )));
+        }
+        for (what, numbers, lines, of) in [
+            ("X", factors.x.len(), self.data.rows(), "features"),
+            ("A", factors.a.len(), self.data.cols(), "samples"),
         ] {
-            let expected = self.rank * samples;
-            if found != expected {
-                return Err(Error::Shape {
-                    what,
-                    expected,
-                    found,
-                });
+            if numbers != rank * lines {
+                let found = numbers as f64 / rank as f64;
+                return Err(Error::Incompatible(format!(
+                    "{what} of the given factors is of {found} {of}, but the data have {lines}"
+                )));
             }
         }
         Ok(())

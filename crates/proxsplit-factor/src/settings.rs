@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How X is improved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Method {
     /// One aggregated pass, which wins early, then batch passes; batch passes alone on sparse data, where entries are missing, and
     /// where one batch would hold all columns.
@@ -34,6 +35,7 @@ pub use proxsplit::gradient::Inner;
 /// The metric H in which `incremental` and `sggd` step: X ← prox of X − ηH⁻¹∇f.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Metric {
     /// H = AAᵀ, the curvature of the misfit in X itself.
     #[default]
@@ -44,10 +46,11 @@ pub enum Metric {
 
 proxsplit::names!("metric", Metric: "gram" => Gram, "scalar" => Scalar);
 
-/// The step η of `incremental` (in its [`Metric`], where 1 is natural for the whole sum and eq.38 asks for less than 2) and η₀ of
+/// The step η of `incremental` (in its [`Metric`], where 1 is natural for the whole sum and the paper's step range, eq. 38, asks for less than 2) and η₀ of
 /// `sggd`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Step {
     /// Between mini-batches it starts at 1 and shrinks when the residual has come down to the drift of a pass; a whole pass makes a step of 1
     /// for a gradient without what is known of that drift.
@@ -67,6 +70,7 @@ pub enum Step {
 /// Where a run starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Init {
     /// `Nndsvd` for sparse data without missing entries and nonnegative factors, else `Random`.
     #[default]
@@ -113,7 +117,7 @@ pub struct Settings {
     #[serde(default)]
     pub codes_tol: Option<f64>,
     /// The order of the batches.
-    pub order: proxsplit::order::Order,
+    pub order: proxsplit::order::VisitOrder,
     /// Where the run starts.
     pub init: Init,
     /// The seed of everything random.
@@ -130,7 +134,7 @@ impl Default for Settings {
             metric: None,
             rescale: None,
             codes_tol: None,
-            order: proxsplit::order::Order::default(),
+            order: proxsplit::order::VisitOrder::default(),
             init: Init::default(),
             seed: 0,
         }

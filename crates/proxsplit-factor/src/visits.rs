@@ -1,7 +1,7 @@
 //! Batches of consecutive columns, visited in an order that depends on the seed and the pass alone.
 
 use proxsplit::Error;
-use proxsplit::order::{Order, Visits};
+use proxsplit::order::{VisitOrder, Visits};
 use std::ops::Range;
 
 /// The batches of a run.
@@ -15,7 +15,12 @@ pub(crate) struct Batches {
 }
 
 impl Batches {
-    pub(crate) fn new(columns: usize, size: usize, order: Order, seed: u64) -> Result<Self, Error> {
+    pub(crate) fn new(
+        columns: usize,
+        size: usize,
+        order: VisitOrder,
+        seed: u64,
+    ) -> Result<Self, Error> {
         let size = size.clamp(1, columns);
         let visits = Visits::new(columns.div_ceil(size), 1, order, seed)?;
         let mut batches = Self {
@@ -31,7 +36,7 @@ impl Batches {
 
     /// Whether batches are drawn with replacement, so that a pass may miss some.
     pub(crate) fn is_sampled(&self) -> bool {
-        self.visits.order() == Order::Random
+        self.visits.order() == VisitOrder::Random
     }
 
     /// How many batches a pass has.

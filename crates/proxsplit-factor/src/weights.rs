@@ -1,8 +1,9 @@
 //! Weights of entries, w_it = u_i·v_t·W_it: of features, of samples and of single entries. A weight of 0 is a missing entry.
 
 use crate::products::Lanes;
-use proxsplit::data::{Matrix, Order};
-use proxsplit::{Error, scratch};
+use proxsplit::Error;
+use proxsplit::data::{Matrix, StorageOrder};
+use proxsplit::internal::scratch;
 
 /// Weights that are at least 0; what is absent is 1.
 #[derive(Debug, Clone, Copy, Default)]
@@ -182,8 +183,8 @@ pub(crate) fn place(matrix: Matrix<'_>, at: usize) -> (usize, usize) {
     let (order, line, across) = match matrix {
         Matrix::Dense(dense) => {
             let width = match dense.order() {
-                Order::ColumnMajor => dense.rows(),
-                Order::RowMajor => dense.cols(),
+                StorageOrder::ColumnMajor => dense.rows(),
+                StorageOrder::RowMajor => dense.cols(),
             };
             (dense.order(), at / width, at % width)
         }
@@ -198,7 +199,7 @@ pub(crate) fn place(matrix: Matrix<'_>, at: usize) -> (usize, usize) {
         }
     };
     match order {
-        Order::ColumnMajor => (across, line),
-        Order::RowMajor => (line, across),
+        StorageOrder::ColumnMajor => (across, line),
+        StorageOrder::RowMajor => (line, across),
     }
 }

@@ -11,7 +11,7 @@ impl<T: Lanes> Factorization<'_, T> {
     pub fn picked(&self) -> String {
         match (self.settings.method, self.method.batches()) {
             (Method::Auto, _) if self.work.problem.data.missing() > 0 => {
-                "auto: batch passes with extrapolation, as entries are missing".into()
+                "auto: batch passes with extrapolation, because entries are missing".into()
             }
             (Method::Auto, None) if !self.work.problem.loss.is_usual() => {
                 format!(
@@ -20,10 +20,10 @@ impl<T: Lanes> Factorization<'_, T> {
                 )
             }
             (Method::Auto, None) if self.work.problem.data.weights().entries.is_some() => {
-                "auto: batch passes with extrapolation, as entries have weights of their own".into()
+                "auto: batch passes with extrapolation, because entries have individual weights".into()
             }
             (Method::Auto, None) if self.work.problem.graphs.are_there() => {
-                "auto: batch passes with extrapolation, as a graph ties samples or features together"
+                "auto: batch passes with extrapolation, because a graph ties samples or features together"
                     .into()
             }
             (Method::Auto, _) if self.work.problem.data.is_sparse() => {
@@ -45,7 +45,7 @@ impl<T: Lanes> Factorization<'_, T> {
         let is_free = self.work.atoms.first() < self.work.problem.rank;
         if is_free && Balance::of(&self.work.atoms, &self.work.codes) == Balance::Degenerate {
             warnings.push(
-                "only one factor is penalized, so its penalty can be made as small as one likes by moving scale to the \
+                "only one factor is penalized, so its penalty can be made arbitrarily small by moving scale to the \
                  other: penalize both, or bound the other one (l2-ball:1, simplex:1, box:0,1)"
                     .into(),
             );
@@ -69,10 +69,10 @@ impl<T: Lanes> Factorization<'_, T> {
         let free = sizes.skip(self.work.atoms.first());
         let count = free.filter(|(x, a)| x.is_dead() || a.is_dead()).count();
         let tried = match self.work.problem.codes.separable() {
-            Some(_) => "whether others in their place would do better was searched, not proved",
-            None => {
-                "others in their place were not tried, because the codes of a sample are tied together"
+            Some(_) => {
+                "a search found no better replacement, which does not prove that there is none"
             }
+            None => "no replacement was tried, because the codes of a sample are tied together",
         };
         let atoms = if count == 1 { "atom is" } else { "atoms are" };
         (count > 0).then(|| format!("{count} {atoms} zero or used by no sample; {tried}"))

@@ -128,9 +128,10 @@ impl<'a, T: Lanes> Work<'a, T> {
         self.misfit.value(x, a) + self.atoms.penalty(x, rank) + self.codes.penalty(a, rank)
     }
 
-    /// Counts a pass without momentum that raised the objective by more than rounding.
-    pub(crate) fn note_rise(&mut self, before: Option<f64>, after: f64) {
-        let rose = before.is_some_and(|before| after > before + self.misfit.rounding());
+    /// Counts a pass without momentum that raised the objective by more than rounding, of which there is `more` than of one value.
+    pub(crate) fn note_rise(&mut self, before: Option<f64>, after: f64, more: f64) {
+        let slack = more * self.misfit.rounding();
+        let rose = before.is_some_and(|before| after > before + slack);
         self.memory.rises += u64::from(rose);
     }
 
@@ -172,8 +173,8 @@ mod tests {
     use super::{NEARLY_EXACT, Work};
     use crate::products::Data;
     use crate::{Factors, Graph, Missing, Problem};
-    use proxsplit::data::{Dense, Elements, Order};
-    use proxsplit::linalg::Mat;
+    use proxsplit::Mat;
+    use proxsplit::data::{Dense, Elements, StorageOrder};
     use proxsplit::prox::{Huber, NonNegL1};
     use proxsplit::set::{L2Ball, Simplex};
     use proxsplit::{Error, Prox};
@@ -186,7 +187,12 @@ mod tests {
             _ => 0.0,
         };
         let similar: Vec<f64> = (0..nodes * nodes).map(similar).collect();
-        let dense = Dense::new(nodes, nodes, Order::ColumnMajor, Elements::F64(&similar))?;
+        let dense = Dense::new(
+            nodes,
+            nodes,
+            StorageOrder::ColumnMajor,
+            Elements::F64(&similar),
+        )?;
         Graph::new(dense.into(), 1.0)
     }
 
@@ -200,7 +206,7 @@ mod tests {
                 rest => rest as f64,
             })
             .collect();
-        let dense = Dense::new(m, n, Order::ColumnMajor, Elements::F64(&y))?;
+        let dense = Dense::new(m, n, StorageOrder::ColumnMajor, Elements::F64(&y))?;
         let data = Data::<f64>::with_missing(dense.into(), 5.0, Missing::Nan)?;
         let (l1, huber) = (NonNegL1::new(0.01)?, Huber::new(0.05, 0.1)?);
         let (ball, simplex) = (L2Ball::new(1.0)?, Simplex::new(1.0)?);

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proxsplit::Matrix;
-use proxsplit::data::{Dense, Elements, Indices, Order, Sparse};
+use proxsplit::data::{Dense, Elements, Indices, Sparse, StorageOrder};
 use proxsplit::set::NonNeg;
 use proxsplit_factor::{
     Data, Factorization, Generated, Graph, Loss, Method, Missing, Problem, Settings,
@@ -52,7 +52,7 @@ fn check_graph(matrix: Matrix<'_>) {
     let next: Vec<i32> = (0..nodes).map(|i| (i + 1) % nodes).collect();
     let ones = vec![1.0; matrix.cols()];
     let arrays = (Indices::I64(&starts), Indices::I32(&next));
-    let order = Order::RowMajor;
+    let order = StorageOrder::RowMajor;
     let ring = Sparse::new(
         (ones.len(), ones.len()),
         order,
@@ -123,7 +123,7 @@ fn passes_allocate_nothing_and_data_are_never_widened_as_a_whole() {
         .unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
     pool.unwrap().install(|| {
-        for order in [Order::RowMajor, Order::ColumnMajor] {
+        for order in [StorageOrder::RowMajor, StorageOrder::ColumnMajor] {
             let dense = Dense::new(m, n, order, Elements::U8(&pixels)).unwrap();
             check(dense.into(), 255.0, Missing::None, Loss::Squared);
             check_graph(dense.into());
@@ -137,7 +137,7 @@ fn passes_allocate_nothing_and_data_are_never_widened_as_a_whole() {
             Missing::Unstored,
             Loss::Squared,
         );
-        let dense = Dense::new(m, 300, Order::ColumnMajor, Elements::F64(&gappy)).unwrap();
+        let dense = Dense::new(m, 300, StorageOrder::ColumnMajor, Elements::F64(&gappy)).unwrap();
         check(dense.into(), 1.0, Missing::Nan, Loss::Squared);
     });
 }

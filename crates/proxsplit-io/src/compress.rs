@@ -3,7 +3,7 @@
 use crate::content::{Content, Pattern};
 use crate::error::Fault;
 use crate::values::Values;
-use proxsplit::data::Order;
+use proxsplit::data::StorageOrder;
 
 /// Lines that a matrix may have beside a multiple of its entries: one index is stored for every line, empty or not.
 const FREE_LINES: usize = 1 << 20;
@@ -101,7 +101,7 @@ impl Triplets {
         let pattern = Pattern { starts, indices };
         Ok(canonical(
             (rows, cols),
-            Order::ColumnMajor,
+            StorageOrder::ColumnMajor,
             pattern,
             Values::F64(values),
         ))
@@ -111,7 +111,7 @@ impl Triplets {
 /// The matrix with strictly increasing indices in every line: sorted, duplicates summed in their order.
 pub(crate) fn canonical(
     (rows, cols): (usize, usize),
-    order: Order,
+    order: StorageOrder,
     mut pattern: Pattern,
     mut values: Values,
 ) -> Content {

@@ -2,7 +2,7 @@
 
 use crate::error::Fault;
 use crate::values::Values;
-use proxsplit::data::{Dense, Indices, Matrix, Order, Sparse};
+use proxsplit::data::{Dense, Indices, Matrix, Sparse, StorageOrder};
 
 /// Names of rows and columns, where the file has them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Labels {
 pub(crate) struct Content {
     pub(crate) rows: usize,
     pub(crate) cols: usize,
-    pub(crate) order: Order,
+    pub(crate) order: StorageOrder,
     /// Line starts and indices of a sparse matrix; none for a dense one.
     pub(crate) pattern: Option<Pattern>,
     pub(crate) values: Values,
@@ -37,7 +37,7 @@ pub(crate) struct Pattern {
 }
 
 impl Content {
-    pub(crate) fn dense(rows: usize, cols: usize, order: Order, values: Values) -> Self {
+    pub(crate) fn dense(rows: usize, cols: usize, order: StorageOrder, values: Values) -> Self {
         Self {
             rows,
             cols,
@@ -85,14 +85,14 @@ impl Content {
             (line, indices[at] as usize)
         } else {
             let length = match self.order {
-                Order::RowMajor => self.cols,
-                Order::ColumnMajor => self.rows,
+                StorageOrder::RowMajor => self.cols,
+                StorageOrder::ColumnMajor => self.rows,
             };
             (at / length, at % length)
         };
         match self.order {
-            Order::RowMajor => (line, index),
-            Order::ColumnMajor => (index, line),
+            StorageOrder::RowMajor => (line, index),
+            StorageOrder::ColumnMajor => (index, line),
         }
     }
 }

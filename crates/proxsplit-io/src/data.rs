@@ -8,7 +8,7 @@ use crate::nan::Nan;
 use crate::reading::Reading;
 use crate::values::Values;
 use crate::{csv, mtx, npy, npz, stream, tenx};
-use proxsplit::data::{Matrix, Order};
+use proxsplit::data::{Matrix, StorageOrder};
 use std::path::Path;
 use std::{fs, io};
 
@@ -153,8 +153,8 @@ impl Data {
         let (rows, cols) = (content.rows, content.cols);
         let name = type_name(elements);
         let storage = match (&content.pattern, content.order) {
-            (None, Order::RowMajor) => "dense, row-major".to_owned(),
-            (None, Order::ColumnMajor) => "dense, column-major".to_owned(),
+            (None, StorageOrder::RowMajor) => "dense, row-major".to_owned(),
+            (None, StorageOrder::ColumnMajor) => "dense, column-major".to_owned(),
             (Some(_), _) => {
                 let (stored, all) = (elements.len(), rows as f64 * cols as f64);
                 let percent = 100.0 * stored as f64 / all;

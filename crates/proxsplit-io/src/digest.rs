@@ -4,7 +4,7 @@ use crate::content::{Content, Pattern};
 use crate::error::Fault;
 use crate::nan::Nan;
 use crate::values::bytes;
-use proxsplit::data::{Element, Elements, Order};
+use proxsplit::data::{Element, Elements, StorageOrder};
 use xxhash_rust::xxh3::Xxh3;
 
 /// Bytes that one thread hashes while others look at the numbers: few enough to be in the cache for both, so that data is read once.
@@ -17,10 +17,10 @@ const PANEL: usize = 4 << 20;
 pub(crate) fn examine(content: &Content, nan: Nan) -> Result<String, Fault> {
     let mut hash = Xxh3::new();
     let layout = match (&content.pattern, content.order) {
-        (None, Order::RowMajor) => "dense C",
-        (None, Order::ColumnMajor) => "dense F",
-        (Some(_), Order::RowMajor) => "csr",
-        (Some(_), Order::ColumnMajor) => "csc",
+        (None, StorageOrder::RowMajor) => "dense C",
+        (None, StorageOrder::ColumnMajor) => "dense F",
+        (Some(_), StorageOrder::RowMajor) => "csr",
+        (Some(_), StorageOrder::ColumnMajor) => "csc",
     };
     let (rows, cols) = (content.rows, content.cols);
     let elements = content.values.elements();

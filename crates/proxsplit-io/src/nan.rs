@@ -2,6 +2,7 @@
 
 /// Whether NaN, and an empty cell or another mark of a missing value in a table, may stand in a file. Infinity may not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Nan {
     /// No; `or` is what a caller can do besides, to be put behind the remedy in the message.
     Refused {

@@ -105,13 +105,13 @@ impl Values {
 
     /// A copy as `f64`.
     pub(crate) fn to_f64(&self) -> Vec<f64> {
-        proxsplit::data::dispatch!(Elements: self.elements() => values, values.iter().map(|v| v.f64()).collect())
+        proxsplit::internal::dispatch!(Elements: self.elements() => values, values.iter().map(|v| v.f64()).collect())
     }
 }
 
 /// The bytes of some numbers.
 pub(crate) fn bytes(elements: Elements<'_>) -> &[u8] {
-    proxsplit::data::dispatch!(Elements: elements => values, bytemuck::cast_slice(values))
+    proxsplit::internal::dispatch!(Elements: elements => values, bytemuck::cast_slice(values))
 }
 
 #[cfg(test)]

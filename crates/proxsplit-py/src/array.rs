@@ -3,7 +3,7 @@
 use crate::error::refuse;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use proxsplit::Matrix;
-use proxsplit::data::{Dense, Elements, Indices, Order, Sparse};
+use proxsplit::data::{Dense, Elements, Indices, Sparse, StorageOrder};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -26,7 +26,7 @@ enum Positions<'py> {
 /// A data matrix, borrowed for the time of a call: an array, or the tuple (shape, by rows?, starts, indices, values as a 1×n array).
 pub(crate) struct Data<'py> {
     shape: (usize, usize),
-    order: Order,
+    order: StorageOrder,
     values: Values<'py>,
     positions: Option<(Positions<'py>, Positions<'py>)>,
 }
@@ -45,9 +45,9 @@ impl<'py> FromPyObject<'_, 'py> for Data<'py> {
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if let Ok((shape, by_rows, starts, indices, values)) = object.extract::<Compressed>() {
             let order = if by_rows {
-                Order::RowMajor
+                StorageOrder::RowMajor
             } else {
-                Order::ColumnMajor
+                StorageOrder::ColumnMajor
             };
             let (values, _, _) = values_of(&values)?;
             let positions = Some((starts, indices));
@@ -69,7 +69,9 @@ impl<'py> FromPyObject<'_, 'py> for Data<'py> {
 }
 
 /// The numbers of a contiguous array of two dimensions, its shape and its order.
-fn values_of<'py>(array: &Bound<'py, PyAny>) -> PyResult<(Values<'py>, (usize, usize), Order)> {
+fn values_of<'py>(
+    array: &Bound<'py, PyAny>,
+) -> PyResult<(Values<'py>, (usize, usize), StorageOrder)> {
     macro_rules! typed {
         ($($variant:ident),*) => {$(
             if let Ok(array) = array.extract() {
@@ -84,12 +86,14 @@ fn values_of<'py>(array: &Bound<'py, PyAny>) -> PyResult<(Values<'py>, (usize, u
     ))
 }
 
-fn layout<T: numpy::Element>(array: &PyReadonlyArray2<T>) -> PyResult<((usize, usize), Order)> {
+fn layout<T: numpy::Element>(
+    array: &PyReadonlyArray2<T>,
+) -> PyResult<((usize, usize), StorageOrder)> {
     let (rows, cols) = (array.shape()[0], array.shape()[1]);
     let order = if array.is_c_contiguous() {
-        Order::RowMajor
+        StorageOrder::RowMajor
     } else if array.is_fortran_contiguous() {
-        Order::ColumnMajor
+        StorageOrder::ColumnMajor
     } else {
         return Err(refuse("the data must be contiguous, in C or in F order"));
     };

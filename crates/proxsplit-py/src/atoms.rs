@@ -6,9 +6,10 @@ use crate::factor::{columns, operator, rows};
 use crate::pool::compute;
 use crate::scalar::Scalar;
 use numpy::PyReadonlyArray2;
+use proxsplit::Mat;
 use proxsplit::calculus::Columns;
-use proxsplit::linalg::dense::{Mat, multiply};
-use proxsplit::linalg::vec::dot;
+use proxsplit::internal::linalg::dense::multiply;
+use proxsplit::internal::linalg::vec::dot;
 use proxsplit::smooth::FnSmooth;
 use proxsplit::text::Operator;
 use proxsplit::{Error, Prox, Real, Splitting, Stop, run};
@@ -57,7 +58,7 @@ where
     Operator: Prox<T>,
 {
     let f = FnSmooth::new(h.data().len(), |x: &[T], grad: &mut [T]| {
-        let x_matrix = proxsplit::linalg::dense::View::new(x, h.rows(), h.cols());
+        let x_matrix = proxsplit::internal::linalg::dense::View::new(x, h.rows(), h.cols());
         multiply(grad, x_matrix, gram.view(), false);
         let quadratic = dot(x, grad);
         for (g, &b) in grad.iter_mut().zip(cross.data()) {

@@ -44,7 +44,7 @@ impl PySmooth<'_> {
         }
         let mut x = start.to_vec();
         if g.value(&x).is_infinite() {
-            g.prox(&mut x, T::ONE);
+            g.prox(&mut x, T::EPSILON);
         }
         self.raised.attempt(|py| {
             let result = self

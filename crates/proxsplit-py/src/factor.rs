@@ -8,7 +8,7 @@ use crate::scalar::Scalar;
 use crate::threads::interruptible;
 use crate::watch::Background;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
-use proxsplit::linalg::dense::Mat;
+use proxsplit::Mat;
 use proxsplit::text::Operator;
 use proxsplit::{Error, Prox, Report, Stop};
 use proxsplit_factor::{

@@ -32,6 +32,7 @@ fn at_point<'py>(py: Python<'py>, at: &AtPoint) -> PyResult<Bound<'py, PyDict>> 
     fields.set_item("gradient_error", at.gradient_error)?;
     fields.set_item("scale", at.scale)?;
     fields.set_item("rounding", at.rounding)?;
+    fields.set_item("fall", at.fall)?;
     fields.set_item("gap", at.gap)?;
     fields.set_item("lower_bound", at.lower_bound)?;
     fields.set_item("feasible", at.feasible)?;

@@ -3,7 +3,7 @@
 //! `cargo run --release -p proxsplit --example calls`
 #![allow(clippy::print_stdout)]
 
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::smooth::{FnSmooth, LeastSquares, Logistic};
 use proxsplit::text::Operator;
 use proxsplit::{Error, Panoc, Smooth, Solver, Splitting, Stop, run};
@@ -50,7 +50,7 @@ impl Data {
         Dense::new(
             self.rows,
             self.cols,
-            Order::RowMajor,
+            StorageOrder::RowMajor,
             Elements::F64(&self.entries),
         )
     }

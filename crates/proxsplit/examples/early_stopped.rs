@@ -10,7 +10,7 @@
 
 use proxsplit::smooth::FnInexact;
 use proxsplit::text::Operator;
-use proxsplit::{Error, Lipschitz, Splitting, Stop, run};
+use proxsplit::{Error, Lipschitz, Report, Splitting, Stop, run};
 use std::f64::consts::PI;
 use std::sync::{Mutex, PoisonError};
 
@@ -75,8 +75,19 @@ fn least_eigenvalue() -> f64 {
     8.0 * ((SIDE + 1) as f64 * (0.5 * PI / (SIDE + 1) as f64).sin()).powi(2)
 }
 
+/// How a run went.
+pub struct Outcome {
+    /// Steps of conjugate gradients, in all.
+    pub steps: usize,
+    /// What the run says.
+    pub report: Report,
+}
+
 /// Runs with inner solves whose error is at most `accuracy(what the run can afford)`.
-fn solve(target: &[f64], accuracy: impl Fn(f64) -> f64 + Send + Sync) -> Result<String, Error> {
+pub fn solve(
+    target: &[f64],
+    accuracy: impl Fn(f64) -> f64 + Send + Sync,
+) -> Result<Outcome, Error> {
     let (lambda, size) = (least_eigenvalue(), target.len());
     let inner = Mutex::new(Inner {
         state: vec![0.0; size],
@@ -115,13 +126,11 @@ fn solve(target: &[f64], accuracy: impl Fn(f64) -> f64 + Send + Sync) -> Result<
     };
     let report = run(&mut solver, &stop, ());
     let steps = inner.lock().unwrap_or_else(PoisonError::into_inner).steps;
-    let gradients = report.trace.len();
-    let words = report.certificate.words();
-    Ok(format!("{steps:8} {gradients:10}   {words}"))
+    Ok(Outcome { steps, report })
 }
 
-fn main() -> Result<(), Error> {
-    // The temperature of two sources.
+/// The temperature of two sources.
+pub fn temperature() -> Vec<f64> {
     let mut source = vec![0.0; SIDE * SIDE];
     source[(SIDE / 4) * SIDE + SIDE / 3] = 20.0;
     source[(3 * SIDE / 4) * SIDE + SIDE / 2] = -15.0;
@@ -130,14 +139,26 @@ fn main() -> Result<(), Error> {
     }
     let mut target = vec![0.0; SIDE * SIDE];
     conjugate_gradients(&source, &mut target, 1e-12);
+    target
+}
+
+fn show(accuracy: &str, outcome: &Outcome) {
+    let Outcome { steps, report } = outcome;
+    let gradients = report.trace.len();
+    let words = report.certificate.words();
+    println!("{accuracy:>11} {steps:8} {gradients:10}   {words}");
+}
+
+fn main() -> Result<(), Error> {
+    let target = temperature();
     println!("inner error     steps   gradients   outcome");
     for fixed in [1e-2, 1e-4, 1e-6, 1e-10] {
-        println!("{fixed:11.0e} {}", solve(&target, |_| fixed)?);
+        show(&format!("{fixed:.0e}"), &solve(&target, |_| fixed)?);
     }
     // The first gradient may be anything to the run, but tolerances are relative to its size.
-    println!(
-        "as afforded {}",
-        solve(&target, |afforded| afforded.min(0.1))?
+    show(
+        "as afforded",
+        &solve(&target, |afforded| afforded.min(0.1))?,
     );
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! for error levels from 1e-1 to 1e-6, and draws them if a file is named.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::gradient::{Injected, Shape};
 use proxsplit::prox::L1;
 use proxsplit::smooth::Cauchy;
@@ -23,7 +23,7 @@ fn main() {
     let targets: Vec<f64> = (0..ROWS)
         .map(|i| design[i * COLS] * 2.0 + random.random_range(-0.5..0.5))
         .collect();
-    let design = Dense::new(ROWS, COLS, Order::RowMajor, Elements::F64(&design)).unwrap();
+    let design = Dense::new(ROWS, COLS, StorageOrder::RowMajor, Elements::F64(&design)).unwrap();
     let f = Cauchy::new(design, &targets, 0.5).unwrap();
     let g = L1::new(1.0).unwrap();
 

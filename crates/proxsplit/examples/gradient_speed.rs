@@ -3,7 +3,7 @@
 //! `cargo run --release -p proxsplit --example gradient_speed`; the number of threads is `RAYON_NUM_THREADS`.
 #![allow(clippy::print_stdout)]
 
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::smooth::{LeastSquares, Logistic};
 use proxsplit::{Error, Smooth};
 use rand::{RngExt, SeedableRng};
@@ -27,13 +27,13 @@ fn main() -> Result<(), Error> {
     let bare = least(|| {
         let parts: Vec<f64> = double
             .par_chunks(1 << 16)
-            .map(proxsplit::linalg::vec::sum)
+            .map(proxsplit::internal::linalg::vec::sum)
             .collect();
         std::hint::black_box(parts);
     });
     println!("bare sum of 160 MB: {bare:.1} ms, {:.1} GB/s", 160.0 / bare);
     for (rows, cols) in [(2_000, 10_000), (200_000, 100), (10_000, 2_000)] {
-        for order in [Order::RowMajor, Order::ColumnMajor] {
+        for order in [StorageOrder::RowMajor, StorageOrder::ColumnMajor] {
             for elements in [Elements::F64(&double), Elements::F32(&single)] {
                 gradients(Dense::new(rows, cols, order, elements)?)?;
             }

@@ -3,7 +3,7 @@
 //! `cargo run --release -p proxsplit --example sparse_logistic`
 #![allow(clippy::print_stdout)]
 
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::smooth::Logistic;
 use proxsplit::text::Operator;
 use proxsplit::{Error, IncrementalSplitting, Looks, Passes, Row, Stop, run};
@@ -22,7 +22,7 @@ fn main() -> Result<(), Error> {
         .collect();
 
     let f = Logistic::new(
-        Dense::new(rows, cols, Order::RowMajor, Elements::F64(&design))?,
+        Dense::new(rows, cols, StorageOrder::RowMajor, Elements::F64(&design))?,
         &labels,
     )?;
     let g: Operator = "l1:20+box:-10,10".parse()?;

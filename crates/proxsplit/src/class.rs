@@ -1,10 +1,12 @@
 //! What is known of the terms of a problem: the convexity of g, the Lipschitz constant of ∇f.
 
-use serde::{Deserialize, Serialize};
-
 /// How far a term is from convex.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 pub enum Class {
     /// Convex: the prox is single-valued and nonexpansive for every step.
     Convex,
@@ -40,8 +42,13 @@ impl Class {
 }
 
 /// What is known of the Lipschitz constant L of a gradient.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
 pub enum Lipschitz {
     /// An upper bound that holds everywhere.
     Known(f64),

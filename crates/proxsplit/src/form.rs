@@ -31,6 +31,7 @@ pub struct Form {
 
 /// Functions and sets that have rules of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Kind {
     /// Some function.
     #[default]

@@ -25,9 +25,9 @@ pub struct Gap {
 /// convex, if x lies outside the domain of g, or if nothing finite comes out.
 ///
 /// ```
-/// use proxsplit::data::{Dense, Elements, Order};
+/// use proxsplit::data::{Dense, Elements, StorageOrder};
 /// use proxsplit::{Smooth, prox::L1, smooth::LeastSquares, suboptimality};
-/// let a = Dense::new(2, 2, Order::RowMajor, Elements::F64(&[1.0, 0.0, 0.0, 2.0]))?;
+/// let a = Dense::new(2, 2, StorageOrder::RowMajor, Elements::F64(&[1.0, 0.0, 0.0, 2.0]))?;
 /// let (f, g) = (LeastSquares::new(a, &[3.0, 1.0])?, L1::new(1.0)?);
 /// // The minimizer of ½(x₁ − 3)² + ½(2x₂ − 1)² + |x₁| + |x₂| is (2, ¼).
 /// let (x, mut gradient) = ([2.0, 0.25], [0.0; 2]);

@@ -1,11 +1,20 @@
 //! The error ledger: what is known of e(x) in ∇̃f(x) = ∇f(x) − e(x), by source.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+#[cfg(feature = "serde")]
+use crate::number::null_is_nan;
 use std::fmt;
 
+#[cfg(feature = "serde")]
+mod saved;
+
 /// Where an error comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
 pub enum Source {
     /// Terms of a pass are evaluated at moving points instead of at xᵏ.
     IncrementalDrift,
@@ -68,15 +77,19 @@ impl fmt::Display for Source {
 }
 
 /// What is known of the size of an error, in the units of ‖∇f‖.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 pub enum Level {
     /// Computed at an iterate of the run.
-    Measured(#[serde(deserialize_with = "crate::number::null_is_nan")] f64),
+    Measured(#[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))] f64),
     /// Proved to be no larger.
-    Bounded(#[serde(deserialize_with = "crate::number::null_is_nan")] f64),
+    Bounded(#[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))] f64),
     /// A rule of thumb.
-    Estimated(#[serde(deserialize_with = "crate::number::null_is_nan")] f64),
+    Estimated(#[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))] f64),
     /// Nothing is known.
     Unknown,
 }
@@ -184,31 +197,5 @@ impl Ledger {
             level.value().is_some_and(|e| e == 0.0 || vanishes)
         };
         self.entries().all(harmless)
-    }
-}
-
-/// A line of the ledger in a file.
-#[derive(Serialize, Deserialize)]
-struct Entry {
-    source: Source,
-    level: Level,
-}
-
-impl Serialize for Ledger {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(
-            self.entries()
-                .map(|(source, level)| Entry { source, level }),
-        )
-    }
-}
-
-impl<'de> Deserialize<'de> for Ledger {
-    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-        let mut ledger = Ledger::default();
-        for Entry { source, level } in Vec::<Entry>::deserialize(source)? {
-            ledger.set(source, level);
-        }
-        Ok(ledger)
     }
 }

@@ -12,6 +12,9 @@
 //! | step rule | [`step`]: constant, diminishing, given, guarded, backtracking, Barzilai–Borwein, adaptive |
 //! | solver | [`Panoc`], [`WorkingSet`], [`Splitting`], [`IncrementalSplitting`], [`Sggd`] |
 //! | stopping | [`run()`] with [`Stop`] and an [`Observer`] |
+//!
+//! Features, both on by default: `rayon` runs large sums and operators on all cores, `serde` writes and reads reports,
+//! checkpoints and operators. Results have the same bits with and without `rayon`.
 
 pub mod calculus;
 pub mod certificate;
@@ -25,17 +28,18 @@ mod form;
 mod gap;
 pub mod gradient;
 pub mod ledger;
-#[doc(hidden)] // For the other crates of the workspace; of it, users need `Mat` alone.
-pub mod linalg;
+mod linalg;
 mod names;
+#[cfg(feature = "serde")]
 mod number;
+mod opaque;
 pub mod order;
+mod parallel;
 pub mod path;
 pub mod prox;
 mod real;
 pub mod run;
-#[doc(hidden)] // For the other crates of the workspace.
-pub mod scratch;
+mod scratch;
 pub mod set;
 pub mod simd;
 pub mod smooth;
@@ -59,6 +63,19 @@ pub use solve::{
     IncrementalSplitting, Panoc, Passes, Progress, Sggd, Solver, Splitting, WorkingSet,
 };
 pub use term::{FiniteSum, Grouped, Prox, Separable, Smooth};
+
+/// For the other crates of this workspace alone: it changes without notice.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::dispatch_stored as dispatch;
+
+    pub mod linalg {
+        pub use crate::linalg::{dense, simplex_threshold, vec};
+    }
+    pub mod scratch {
+        pub use crate::scratch::with;
+    }
+}
 
 /// The code of the README and of the first page of the book runs as a test.
 #[cfg(doctest)]

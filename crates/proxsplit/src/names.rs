@@ -42,14 +42,14 @@ macro_rules! names {
 
 #[cfg(test)]
 mod tests {
-    use crate::order::Order;
+    use crate::order::VisitOrder;
 
     #[test]
     fn names_are_read_and_printed_and_others_refused_with_the_list() {
-        for order in Order::ALL {
-            assert_eq!(order.to_string().parse::<Order>().unwrap(), *order);
+        for order in VisitOrder::ALL {
+            assert_eq!(order.to_string().parse::<VisitOrder>().unwrap(), *order);
         }
-        let error = "backwards".parse::<Order>().unwrap_err().to_string();
+        let error = "backwards".parse::<VisitOrder>().unwrap_err().to_string();
         assert!(error.contains("'backwards'") && error.contains("cyclic, reshuffled, random"));
     }
 }

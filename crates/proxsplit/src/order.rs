@@ -3,12 +3,16 @@
 use crate::error::{Error, require};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use serde::{Deserialize, Serialize};
 
 /// The order of the terms within a pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Order {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
+pub enum VisitOrder {
     /// 0, 1, 2, … in every pass.
     Cyclic,
     /// A new permutation in every pass.
@@ -18,21 +22,21 @@ pub enum Order {
     Random,
 }
 
-crate::names!("order", Order: "cyclic" => Cyclic, "reshuffled" => Reshuffled, "random" => Random);
+crate::names!("order", VisitOrder: "cyclic" => Cyclic, "reshuffled" => Reshuffled, "random" => Random);
 
 /// The batches of one pass after the other. Pass k depends on the seed and k alone, so a run can resume at any pass.
 #[derive(Debug, Clone)]
 pub struct Visits {
     terms: Vec<usize>,
     size: usize,
-    order: Order,
+    order: VisitOrder,
     seed: u64,
     pass: u64,
 }
 
 impl Visits {
     /// Batches of `size` of the `terms` terms; the last of a pass may be smaller.
-    pub fn new(terms: usize, size: usize, order: Order, seed: u64) -> Result<Self, Error> {
+    pub fn new(terms: usize, size: usize, order: VisitOrder, seed: u64) -> Result<Self, Error> {
         require("number of terms", terms as f64, terms > 0, "at least 1")?;
         require("batch size", size as f64, size > 0, "at least 1")?;
         let size = size.min(terms);
@@ -53,8 +57,8 @@ impl Visits {
         let mut random = Pcg64::seed_from_u64(self.seed ^ pass.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let count = self.terms.len();
         match self.order {
-            Order::Cyclic => {}
-            Order::Reshuffled => {
+            VisitOrder::Cyclic => {}
+            VisitOrder::Reshuffled => {
                 for (i, term) in self.terms.iter_mut().enumerate() {
                     *term = i;
                 }
@@ -62,7 +66,7 @@ impl Visits {
                     self.terms.swap(i, random.random_range(0..=i));
                 }
             }
-            Order::Random => self.terms.fill_with(|| random.random_range(0..count)),
+            VisitOrder::Random => self.terms.fill_with(|| random.random_range(0..count)),
         }
     }
 
@@ -77,7 +81,7 @@ impl Visits {
     }
 
     /// The order of the terms.
-    pub fn order(&self) -> Order {
+    pub fn order(&self) -> VisitOrder {
         self.order
     }
 
@@ -99,7 +103,11 @@ mod tests {
 
     #[test]
     fn every_order_covers_a_pass_and_depends_on_the_seed_alone() {
-        for order in [Order::Cyclic, Order::Reshuffled, Order::Random] {
+        for order in [
+            VisitOrder::Cyclic,
+            VisitOrder::Reshuffled,
+            VisitOrder::Random,
+        ] {
             let mut a = Visits::new(10, 3, order, 5).unwrap();
             let mut b = a.clone();
             a.next_pass();
@@ -115,10 +123,10 @@ mod tests {
             sorted.sort_unstable();
             assert_eq!(
                 sorted == (0..10).collect::<Vec<_>>(),
-                order != Order::Random
+                order != VisitOrder::Random
             );
         }
-        assert!(Visits::new(0, 1, Order::Cyclic, 0).is_err());
-        assert!(Visits::new(1, 0, Order::Cyclic, 0).is_err());
+        assert!(Visits::new(0, 1, VisitOrder::Cyclic, 0).is_err());
+        assert!(Visits::new(1, 0, VisitOrder::Cyclic, 0).is_err());
     }
 }

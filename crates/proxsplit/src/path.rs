@@ -1,10 +1,10 @@
 //! Paths: one problem for a falling list of weights, each run warm from the last.
 //!
 //! ```
-//! use proxsplit::data::{Dense, Elements, Order};
+//! use proxsplit::data::{Dense, Elements, StorageOrder};
 //! use proxsplit::{Prox, Row, Stop, path, smooth::LeastSquares, text::Operator};
 //! use std::ops::ControlFlow;
-//! let a = Dense::new(2, 2, Order::RowMajor, Elements::F64(&[1.0, 0.0, 0.0, 2.0]))?;
+//! let a = Dense::new(2, 2, StorageOrder::RowMajor, Elements::F64(&[1.0, 0.0, 0.0, 2.0]))?;
 //! let f = LeastSquares::new(a, &[3.0, 0.5])?;
 //! let penalty: Operator = "l1:1".parse()?;
 //! // Aᵀb = (3, 1): 0 is the minimizer while the weight is at least 3, and the second entry stays 0 while it is at least 1.

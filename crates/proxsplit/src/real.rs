@@ -7,7 +7,8 @@ use std::fmt::{Debug, Display};
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 mod sealed {
-    pub trait Sealed {}
+    /// What the crate itself needs of a scalar. No other type can have it, since its name cannot be reached.
+    pub trait Sealed: super::Field + super::Pooled + super::Open {}
     impl Sealed for f32 {}
     impl Sealed for f64 {}
 }
@@ -18,9 +19,6 @@ mod sealed {
 /// accumulated in `f64`, whatever the scalar of the vectors.
 pub trait Real:
     sealed::Sealed
-    + Field
-    + Pooled
-    + Open
     + Copy
     + Default
     + Debug

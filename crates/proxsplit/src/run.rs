@@ -10,7 +10,6 @@ pub use session::{Saved, Session};
 use crate::certificate::{AtPoint, Certificate};
 use crate::ledger::Ledger;
 use crate::solve::{Progress, Solver};
-use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
@@ -96,8 +95,12 @@ impl Stop {
 }
 
 /// Why a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Reason {
     /// The point is stationary, or as close to the minimum as was asked for.
@@ -142,10 +145,12 @@ impl fmt::Display for Reason {
 }
 
 /// A line of the trace: a look at the run, or a pass whose objective the method has seen on its way.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Row {
     /// Where the solver is.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub progress: Progress,
     /// Seconds until the point was reached.
     pub seconds: f64,
@@ -169,7 +174,9 @@ impl Row {
 }
 
 /// How a run went.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Report {
     /// Why it ended.
     pub reason: Reason,

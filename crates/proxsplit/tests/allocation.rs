@@ -7,7 +7,7 @@
 mod sample;
 
 use proxsplit::gradient::{Injected, Inner, Page, Saga, Shape, Stale};
-use proxsplit::order::Order;
+use proxsplit::order::VisitOrder;
 use proxsplit::prox::{L0, L1};
 use proxsplit::set::NonNeg;
 use proxsplit::smooth::{Cauchy, FnSmooth, FnSum};
@@ -106,7 +106,7 @@ fn a_hundred_iterations_allocate_nothing() {
             0
         );
     }
-    let page = Page::new(&f, 4, Order::Reshuffled, 1).unwrap();
+    let page = Page::new(&f, 4, VisitOrder::Reshuffled, 1).unwrap();
     assert_eq!(allocations(&mut batch().gradient(page)), 0);
     for twin in [
         &f as &dyn FiniteSum,
@@ -115,7 +115,7 @@ fn a_hundred_iterations_allocate_nothing() {
         })
         .unwrap(),
     ] {
-        let saga = Saga::new(twin, 4, Order::Reshuffled, 1).unwrap();
+        let saga = Saga::new(twin, 4, VisitOrder::Reshuffled, 1).unwrap();
         assert_eq!(allocations(&mut batch().gradient(saga)), 0);
     }
     assert_eq!(allocations(&mut batch().gradient(Stale::new(&f, 3))), 0);

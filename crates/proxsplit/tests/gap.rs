@@ -1,7 +1,7 @@
 //! The bound on Φ(x) − min Φ is never below the truth, and vanishes at solutions.
 #![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
 
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::smooth::{HuberRegression, LeastSquares, Logistic, Quadratic};
 use proxsplit::text::Operator;
 use proxsplit::{Gap, Prox, Smooth, Splitting, suboptimality};
@@ -17,7 +17,7 @@ fn random(len: usize, least: f64, seed: u64) -> Vec<f64> {
 }
 
 fn matrix(entries: &[f64]) -> Dense<'_> {
-    Dense::new(ROWS, COLS, Order::RowMajor, Elements::F64(entries)).unwrap()
+    Dense::new(ROWS, COLS, StorageOrder::RowMajor, Elements::F64(entries)).unwrap()
 }
 
 fn objective(f: &dyn Smooth, g: &dyn Prox, x: &[f64]) -> f64 {
@@ -211,7 +211,7 @@ fn quadratics_with_bounded_domains() {
         .collect();
     let c = random(COLS, -1.0, 2);
     let f = Quadratic::new(
-        Dense::new(COLS, COLS, Order::RowMajor, Elements::F64(&q)).unwrap(),
+        Dense::new(COLS, COLS, StorageOrder::RowMajor, Elements::F64(&q)).unwrap(),
         &c,
     )
     .unwrap();

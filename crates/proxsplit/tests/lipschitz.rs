@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::smooth::{LeastSquares, Logistic, Quadratic, lipschitz};
 use proxsplit::{Lipschitz, Real, Smooth, check};
 use rand::{RngExt, SeedableRng};
@@ -29,7 +29,7 @@ fn symmetric(spectrum: &[f64], seed: u64) -> Vec<f64> {
 }
 
 fn square(n: usize, values: &[f64]) -> Dense<'_> {
-    Dense::new(n, n, Order::ColumnMajor, Elements::F64(values)).unwrap()
+    Dense::new(n, n, StorageOrder::ColumnMajor, Elements::F64(values)).unwrap()
 }
 
 fn close(found: f64, exact: f64, above: f64) {
@@ -92,7 +92,7 @@ fn quadratics_know_their_spectrum() {
 
 /// Constants of least squares with this matrix.
 fn constant<T: Real>(rows: usize, cols: usize, values: &[f64]) -> Lipschitz {
-    let a = Dense::new(rows, cols, Order::RowMajor, Elements::F64(values)).unwrap();
+    let a = Dense::new(rows, cols, StorageOrder::RowMajor, Elements::F64(values)).unwrap();
     LeastSquares::new(a, &vec![T::ZERO; rows])
         .unwrap()
         .lipschitz()
@@ -117,7 +117,7 @@ fn a_short_side_gives_a_known_constant() {
         };
         close(l, exact * (1.0 - 1e-15), 1.0 + 1e-9);
     }
-    let a = Dense::new(600, 3, Order::RowMajor, Elements::F64(&values)).unwrap();
+    let a = Dense::new(600, 3, StorageOrder::RowMajor, Elements::F64(&values)).unwrap();
     let logistic = Logistic::new(a, &vec![1.0; 600]).unwrap().averaged();
     close(
         logistic.lipschitz().value().unwrap(),

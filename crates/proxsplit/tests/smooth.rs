@@ -5,7 +5,7 @@
 mod storages;
 
 use proxsplit::data::Matrix;
-use proxsplit::linalg::vec::{distance, norm};
+use proxsplit::internal::linalg::vec::{distance, norm};
 use proxsplit::smooth::{Cauchy, GemanMcClure, HuberRegression, LeastSquares, Logistic, Sigmoid};
 use proxsplit::{FiniteSum, Real, check};
 use rand::{RngExt, SeedableRng};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use proxsplit::data::{Dense, Elements, Indices, Order, Sparse};
+use proxsplit::data::{Dense, Elements, Indices, Sparse, StorageOrder};
 use proxsplit::smooth::{
     Cauchy, FnSmooth, FnSum, GemanMcClure, HuberRegression, LeastSquares, Logistic, Loss,
     Quadratic, Sigmoid, loss,
@@ -10,7 +10,7 @@ use proxsplit::smooth::{
 use proxsplit::{FiniteSum, Lipschitz, Smooth};
 
 fn dense(rows: usize, cols: usize, values: &[f64]) -> Dense<'_> {
-    Dense::new(rows, cols, Order::RowMajor, Elements::F64(values)).unwrap()
+    Dense::new(rows, cols, StorageOrder::RowMajor, Elements::F64(values)).unwrap()
 }
 
 fn refused<F>(made: Result<F, proxsplit::Error>, because: &str) {
@@ -69,7 +69,7 @@ fn bad_input_is_refused_with_its_reason() {
 fn bad_sparse_quadratic_and_closure_input_is_refused() {
     let (starts, indices) = (Indices::I32(&[0, 1]), Indices::I32(&[0]));
     let values = Elements::F64(&[f64::NAN]);
-    let sparse = Sparse::new((1, 1), Order::ColumnMajor, starts, indices, values).unwrap();
+    let sparse = Sparse::new((1, 1), StorageOrder::ColumnMajor, starts, indices, values).unwrap();
     refused(
         LeastSquares::new(sparse, &[1.0]),
         "sparse matrix has a non-finite entry at 0; remove or replace it",

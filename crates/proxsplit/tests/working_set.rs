@@ -8,7 +8,7 @@ mod sample;
 #[path = "storages/mod.rs"]
 mod storages;
 
-use proxsplit::data::{Dense, Elements, Matrix, Order};
+use proxsplit::data::{Dense, Elements, Matrix, StorageOrder};
 use proxsplit::prox::{GroupL2, Groups, L1, Mcp};
 use proxsplit::smooth::loss::{Named, Shape};
 use proxsplit::smooth::{LeastSquares, Linear, Logistic};
@@ -147,7 +147,7 @@ fn all_storages_and_both_precisions_give_the_same_solution() {
     let single: Vec<f32> = targets.iter().map(|&b| b as f32).collect();
     let g = L1::new(4.0).unwrap();
     let reference = |entries: &[f64]| {
-        let dense = Dense::new(30, 13, Order::RowMajor, Elements::F64(entries)).unwrap();
+        let dense = Dense::new(30, 13, StorageOrder::RowMajor, Elements::F64(entries)).unwrap();
         let f = LeastSquares::new(dense, &targets).unwrap();
         let mut solver = Splitting::new(&f, &g, &[0.0; 13]).unwrap();
         assert!(run(&mut solver, &tight(), ()).converged());
@@ -189,7 +189,7 @@ fn wide() -> (Vec<f64>, Vec<f64>) {
 #[test]
 fn few_columns_of_many_are_taken_and_the_set_grows_until_it_is_enough() {
     let (design, targets) = wide();
-    let dense = Dense::new(80, 3000, Order::RowMajor, Elements::F64(&design)).unwrap();
+    let dense = Dense::new(80, 3000, StorageOrder::RowMajor, Elements::F64(&design)).unwrap();
     let f = LeastSquares::new(dense, &targets).unwrap();
     let mut gradient = vec![0.0; 3000];
     f.gradient(&vec![0.0; 3000], &mut gradient);
@@ -220,7 +220,7 @@ fn few_columns_of_many_are_taken_and_the_set_grows_until_it_is_enough() {
 #[test]
 fn the_same_bits_for_any_number_of_threads() {
     let (design, targets) = wide();
-    let dense = Dense::new(80, 3000, Order::ColumnMajor, Elements::F64(&design)).unwrap();
+    let dense = Dense::new(80, 3000, StorageOrder::ColumnMajor, Elements::F64(&design)).unwrap();
     let labels: Vec<f64> = targets.iter().map(|b| b.signum()).collect();
     let models: [Box<dyn Linear>; 2] = [
         Box::new(LeastSquares::new(dense, &targets).unwrap()),
@@ -261,7 +261,8 @@ fn odd_data_are_solved_or_told() {
         (2, 2, vec![1e-60, 0.0, 3e-60, 1e-60]),
     ];
     for (rows, cols, entries) in problems {
-        let dense = Dense::new(rows, cols, Order::RowMajor, Elements::F64(&entries)).unwrap();
+        let dense =
+            Dense::new(rows, cols, StorageOrder::RowMajor, Elements::F64(&entries)).unwrap();
         let targets: Vec<f64> = (0..rows).map(|i| i as f64 + 1.0).collect();
         let f = LeastSquares::new(dense, &targets).unwrap();
         let mut gradient = vec![0.0; cols];
@@ -278,7 +279,13 @@ fn odd_data_are_solved_or_told() {
             assert!(x.iter().all(|x| x.is_finite()));
         }
     }
-    let bad = Dense::new(1, 2, Order::RowMajor, Elements::F64(&[1.0, f64::NAN])).unwrap();
+    let bad = Dense::new(
+        1,
+        2,
+        StorageOrder::RowMajor,
+        Elements::F64(&[1.0, f64::NAN]),
+    )
+    .unwrap();
     assert!(LeastSquares::new(bad, &[1.0]).is_err());
 }
 
@@ -298,7 +305,13 @@ fn a_solution_at_0_needs_no_set_at_all() {
 
 #[test]
 fn an_empty_column_goes_to_the_least_value_of_its_term() {
-    let dense = Dense::new(2, 2, Order::RowMajor, Elements::F64(&[1.0, 0.0, 2.0, 0.0])).unwrap();
+    let dense = Dense::new(
+        2,
+        2,
+        StorageOrder::RowMajor,
+        Elements::F64(&[1.0, 0.0, 2.0, 0.0]),
+    )
+    .unwrap();
     let f = LeastSquares::new(dense, &[1.0, 2.0]).unwrap();
     let (x, report) = solve(&f, &L1::new(0.1).unwrap(), &[0.0, 5.0]);
     assert!(report.converged() && x[1] == 0.0, "{x:?}");
@@ -309,7 +322,7 @@ fn separated_labels_without_a_penalty_have_no_minimum_and_it_is_said() {
     let dense = Dense::new(
         4,
         1,
-        Order::RowMajor,
+        StorageOrder::RowMajor,
         Elements::F64(&[1.0, 2.0, -1.0, -3.0]),
     )
     .unwrap();
@@ -362,8 +375,8 @@ fn terms_that_are_no_sums_are_refused_and_only_those_that_make_zeros_suit() {
 fn weights_and_an_intercept_are_those_of_repeated_rows_and_a_column_of_ones() {
     let entries = [1.0, 2.0, -1.0, 0.5, 3.0, 1.0];
     let repeated = [1.0, 2.0, 1.0, 1.0, 2.0, 1.0, -1.0, 0.5, 1.0, 3.0, 1.0, 1.0];
-    let small = Dense::new(3, 2, Order::RowMajor, Elements::F64(&entries)).unwrap();
-    let large = Dense::new(4, 3, Order::RowMajor, Elements::F64(&repeated)).unwrap();
+    let small = Dense::new(3, 2, StorageOrder::RowMajor, Elements::F64(&entries)).unwrap();
+    let large = Dense::new(4, 3, StorageOrder::RowMajor, Elements::F64(&repeated)).unwrap();
     let f = LeastSquares::new(small, &[1.0, 2.0, 4.0]).unwrap();
     let f = f.weighted(&[2.0, 1.0, 1.0]).unwrap().with_intercept();
     let twin = LeastSquares::new(large, &[1.0, 1.0, 2.0, 4.0]).unwrap();

@@ -12,7 +12,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// The format of the data, whatever its name: npy, npz, mtx, csv, tsv, h5ad, h5, png, pgm or tif
+    /// The format of the data, regardless of its name: npy, npz, mtx, csv, tsv, h5ad, h5, png, pgm or tif
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<Format>,
     /// Whether the first line of a table has the column names
@@ -21,7 +21,7 @@ pub(crate) struct Reading {
     /// Whether the first column of a table has the row names
     #[arg(long, value_enum, value_name = "yes|no", hide_possible_values = true)]
     labels: Option<Answer>,
-    /// What stands between the cells of a table: one character, or tab
+    /// The separator between the cells of a table: one character, or tab
     #[arg(long, value_name = "C", value_parser = delimiter)]
     delimiter: Option<u8>,
     /// The decimal sign of a table, . or ,

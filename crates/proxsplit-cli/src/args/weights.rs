@@ -1,8 +1,8 @@
 //! Weights of the entries of the data, from files.
 
 use anyhow::{Context, ensure};
+use proxsplit::Mat;
 use proxsplit::Matrix;
-use proxsplit::linalg::Mat;
 use proxsplit_factor::{Samples, Weights};
 use proxsplit_io::Data;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// The options.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct WeightFiles {
-    /// A file with a weight ≥ 0 for every row of the data file; the misfit of an entry counts so many times
+    /// A file with a weight ≥ 0 for every row of the data file; the misfit of each of its entries is multiplied by it
     #[arg(long, value_name = "FILE")]
     row_weights: Option<PathBuf>,
     /// A file with a weight ≥ 0 for every column of the data file

@@ -7,7 +7,7 @@ use crate::missing;
 use crate::record::Record;
 use crate::{Outcome, number, output, overwrite, terms};
 use anyhow::{bail, ensure};
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::text::Operator;
 use proxsplit_factor::{Loss, Missing, Samples, encode};
 use proxsplit_io::{write_npy, write_npz_sparse};
@@ -96,11 +96,11 @@ impl Args {
         let view = Dense::new(
             codes.rows(),
             codes.cols(),
-            Order::ColumnMajor,
+            StorageOrder::ColumnMajor,
             Elements::F64(codes.data()),
         )?;
         match out.extension().and_then(|extension| extension.to_str()) {
-            Some("npz") => write_npz_sparse(&out, view, Order::ColumnMajor)?,
+            Some("npz") => write_npz_sparse(&out, view, StorageOrder::ColumnMajor)?,
             _ => write_npy(&out, view)?,
         }
         let zeros = crate::factors::share_of_zeros(codes.data());

@@ -4,7 +4,7 @@ use crate::args::{array_file, positive};
 use crate::{Outcome, output, overwrite, read};
 use anyhow::bail;
 use proxsplit::Prox;
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::text::Operator;
 use serde_json::json;
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ impl Args {
             } else {
                 proxsplit_io::write_npy(
                     out,
-                    Dense::new(rows, cols, Order::ColumnMajor, elements)?,
+                    Dense::new(rows, cols, StorageOrder::ColumnMajor, elements)?,
                 )?;
             }
         }

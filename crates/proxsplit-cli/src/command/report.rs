@@ -127,7 +127,7 @@ pub(crate) fn record(folder: &Path) -> anyhow::Result<Record> {
 }
 
 /// `X.npy` or `X.npz`, whichever is there.
-pub(crate) fn factor(folder: &Path, name: &str) -> anyhow::Result<proxsplit::linalg::Mat<f64>> {
+pub(crate) fn factor(folder: &Path, name: &str) -> anyhow::Result<proxsplit::Mat<f64>> {
     let sparse = folder.join(format!("{name}.npz"));
     if sparse.exists() {
         read::dense(&sparse)

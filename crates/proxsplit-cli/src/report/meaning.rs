@@ -23,9 +23,9 @@ pub(super) fn meaning(name: &str) -> &'static str {
         "dead atoms" => {
             "Atoms that no code uses: the factorization has a smaller rank than asked for."
         }
-        "guarantee" => "What the theorem that covers this method says of it in the long run.",
+        "guarantee" => "What the theorem for this method guarantees in the long run.",
         "assumes" => {
-            "What the theorem needs, and how this run knows it: proved, measured along the way, estimated, or unknown."
+            "What the theorem assumes, and how each assumption was established: proved, measured during the run, estimated, or unknown."
         }
         "error" => {
             "How inexact the gradients were, by source. The residual cannot be trusted below this size."

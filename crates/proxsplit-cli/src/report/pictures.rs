@@ -106,7 +106,7 @@ pub(super) fn codes(factors: &Factors, atoms: &[Atom]) -> Option<Codes> {
     };
     Some(Codes {
         caption: format!(
-            "A, one line an atom (the largest on top), a column is {width}; codes are multiplied by ‖x‖."
+            "A, one row per atom (the largest on top), each column is {width}; codes are multiplied by ‖x‖."
         ),
         tall: (14 * lines).clamp(60, 480),
         picture: Colours::of(&small).picture(columns, &small),

@@ -1,8 +1,8 @@
 //! A folder to work in, and the program in it.
 
+use proxsplit::Mat;
 use proxsplit::Matrix;
-use proxsplit::data::{Dense, Elements, Order};
-use proxsplit::linalg::Mat;
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit_io::Data;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ impl Bench {
     /// Writes a matrix, given row by row.
     pub(crate) fn matrix(&self, name: &str, cols: usize, values: &[f64]) {
         let rows = values.len() / cols;
-        let dense = Dense::new(rows, cols, Order::RowMajor, Elements::F64(values)).unwrap();
+        let dense = Dense::new(rows, cols, StorageOrder::RowMajor, Elements::F64(values)).unwrap();
         proxsplit_io::write_npy(self.path(name), dense).unwrap();
     }
 
@@ -79,7 +79,7 @@ impl Bench {
                 Mat::from_fn(dense.rows(), dense.cols(), |i, j| dense.get(i, j))
             }
             Matrix::Sparse(sparse) => {
-                assert_eq!(sparse.order(), Order::ColumnMajor);
+                assert_eq!(sparse.order(), StorageOrder::ColumnMajor);
                 let mut dense = Mat::zeros(sparse.rows(), sparse.cols());
                 for j in 0..sparse.cols() {
                     for at in sparse.starts().get(j)..sparse.starts().get(j + 1) {

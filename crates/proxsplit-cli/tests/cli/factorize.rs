@@ -238,6 +238,9 @@ fn a_run_can_start_from_the_factors_of_another() {
     bench
         .run("factorize y.npy -k 2 --init nowhere --out no")
         .refused(1, &["nowhere", "nndsvda"]);
+    bench
+        .run("factorize y.npy -k 3 --init first --out no")
+        .refused(1, &["--init first has rank 2", "--rank is 3", "--rank 2"]);
 }
 
 #[test]

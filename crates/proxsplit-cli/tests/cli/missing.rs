@@ -53,7 +53,7 @@ fn an_array_with_nan_is_refused_unless_they_are_declared_missing() {
     let count = values.iter().filter(|v| v.is_nan()).count();
     let sentence = format!("{count} of 160 entries missing");
     assert!(ran.out.contains(&sentence), "{}", ran.out);
-    assert!(ran.err.contains(&sentence) && ran.err.contains("as entries are missing"));
+    assert!(ran.err.contains(&sentence) && ran.err.contains("because entries are missing"));
     assert!(bench.text("out/report.html").contains(&sentence));
     let record = bench.json("out/run.json");
     assert_eq!(record["settings"]["missing"], "nan");

@@ -85,7 +85,7 @@ fn results_are_kept_unless_force_is_given() {
     std::fs::remove_file(bench.path("out/checkpoint.npz")).unwrap();
     bench
         .run(&format!("{words} --resume"))
-        .refused(1, &["no checkpoint to go on from"]);
+        .refused(1, &["no checkpoint to continue from"]);
     bench
         .run(&format!("{words} --force --resume"))
         .refused(2, &["--force", "--resume"]);

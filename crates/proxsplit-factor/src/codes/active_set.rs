@@ -4,14 +4,15 @@
 
 use super::Quadratic;
 use crate::products::Lanes;
-use proxsplit::{Elementary, scratch};
+use proxsplit::Elementary;
+use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
 /// A pivot below this fraction of its diagonal entry is rounding: the atom depends on those before it.
 const DEPENDENT: f64 = 1e-13;
 /// Roundings of G that are left in a G_t of a column with missing entries, at most.
 const ROUNDINGS: f64 = 64.0;
-/// By how much of its value an exact column with a G_t of its own may look worse than its start, because of rounding.
+/// By how much of its value an exact column may look worse than its start, because of rounding.
 const SLACK: f64 = 1e-12;
 
 /// Replaces every column by the exact minimizer of ½aᵀ(G + W₂)a − (c − W₁)ᵀa over a ≥ 0 (W₁ and W₂ divided by its weight), where the active set ends in one
@@ -34,7 +35,7 @@ pub(crate) fn polish<T: Lanes>(
         .enumerate()
         .with_min_len(16)
         .map(|(column, (a, c))| match (problem.own, problem.weights) {
-            (None, None) => polish_column((&shared, &shared_floor), (a, c), (term, 0.0)),
+            (None, None) => polish_column((&shared, &shared_floor), (a, c), term),
             _ => scratch::with(rank * rank, |own_gram: &mut [T]| {
                 let weight = problem.weight(column).f64();
                 if weight == 0.0 {
@@ -60,7 +61,7 @@ pub(crate) fn polish<T: Lanes>(
                         let at = k * (rank + 1);
                         *floor = DEPENDENT * gram[at] + rounding * problem.gram[at].f64();
                     }
-                    polish_column((gram, floor), (a, c), (term, SLACK))
+                    polish_column((gram, floor), (a, c), term)
                 })
             }),
         })
@@ -80,7 +81,7 @@ fn ridge(at: usize, rank: usize, term: Elementary) -> f64 {
 fn polish_column<T: Lanes>(
     (gram, floor): (&[f64], &[f64]),
     (a, c): (&mut [T], &[T]),
-    (term, slack): (Elementary, f64),
+    term: Elementary,
 ) -> bool {
     let rank = a.len();
     scratch::with(rank * rank + 4 * rank, |space: &mut [f64]| {
@@ -102,7 +103,7 @@ fn polish_column<T: Lanes>(
         };
         // What rounding makes of an exact start may look worse by as much.
         let is_exact = column.solve(exact);
-        if is_exact && value(gram, exact, column.linear) <= before + slack * before.abs() {
+        if is_exact && value(gram, exact, column.linear) <= before + SLACK * before.abs() {
             for (a, &exact) in a.iter_mut().zip(&*exact) {
                 *a = T::of(exact);
             }

@@ -5,8 +5,9 @@
 
 use super::{Effort, Quadratic, with_rows};
 use crate::products::Lanes;
-use proxsplit::linalg::vec::{axpy, distance_squared};
-use proxsplit::{Prox, scratch};
+use proxsplit::Prox;
+use proxsplit::internal::linalg::vec::{axpy, distance_squared};
+use proxsplit::internal::scratch;
 
 pub(super) fn sweep<T: Lanes>(
     problem: &Quadratic<'_, T>,

@@ -5,8 +5,9 @@
 
 use super::{Effort, Quadratic, gradient, largest_eigenvalue_bound};
 use crate::products::Lanes;
-use proxsplit::linalg::vec::{distance_squared, dot_of_differences};
-use proxsplit::{Class, Prox, scratch};
+use proxsplit::internal::linalg::vec::{distance_squared, dot_of_differences};
+use proxsplit::internal::scratch;
+use proxsplit::{Class, Prox};
 use rayon::prelude::*;
 
 /// Steps per sweep of effort: a proximal gradient is weaker than a sweep.

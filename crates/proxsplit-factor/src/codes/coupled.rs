@@ -11,8 +11,9 @@
 use super::{Effort, OwnGrams, Quadratic, Term};
 use crate::graph::Graph;
 use crate::products::{Lanes, distance_squared, in_order};
-use proxsplit::linalg::vec::{dot, dot_of_differences, scale};
-use proxsplit::{Class, scratch};
+use proxsplit::Class;
+use proxsplit::internal::linalg::vec::{dot, dot_of_differences, scale};
+use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
 /// The effort of a round, whose problem is not that of the next one.

@@ -5,7 +5,8 @@
 
 use super::{Effort, Quadratic, Side, columns, gradient, largest_eigenvalue_bound};
 use crate::products::Lanes;
-use proxsplit::{Elementary, Prox, Separable, scratch, simd};
+use proxsplit::internal::scratch;
+use proxsplit::{Elementary, Prox, Separable, simd};
 
 use rayon::prelude::*;
 

@@ -16,8 +16,9 @@ mod weighted;
 
 use crate::graph::Graph;
 use crate::products::{Lanes, PART, distance_squared, in_order};
-use proxsplit::linalg::vec::norm;
-use proxsplit::{Elementary, Prox, scratch};
+use proxsplit::internal::linalg::vec::norm;
+use proxsplit::internal::scratch;
+use proxsplit::{Elementary, Prox};
 use rayon::prelude::*;
 
 /// A prox step that moves a point into the domain of a term and hardly farther. Much shorter ones would drown in rounding where a
@@ -189,18 +190,23 @@ impl<'a, T: Lanes> Term<'a, T> {
             .map_or(0.0, |graph| graph.value(factor, (rank, self.first)))
     }
 
-    /// slope ← slope + that of the graph; returns 1/(1/η + ‖L‖), the step with its curvature.
+    /// slope ← slope + that of the graph; returns 1/(1/η + ‖L‖), the step with its curvature, or 1 if nothing curves: then any will do.
     pub(crate) fn add_graph(
         &self,
         slope: &mut [T],
         factor: &[T],
         (rank, step): (usize, f64),
     ) -> f64 {
-        let Some(graph) = self.graph else {
-            return step;
-        };
-        graph.add(slope, factor, rank, (T::ONE, -T::ONE));
-        1.0 / (1.0 / step + graph.norm())
+        let mut curvature = 1.0 / step;
+        if let Some(graph) = self.graph {
+            graph.add(slope, factor, rank, (T::ONE, -T::ONE));
+            curvature += graph.norm();
+        }
+        if curvature > 0.0 {
+            1.0 / curvature
+        } else {
+            1.0
+        }
     }
 
     /// ‖F·diag(d)‖, the size of what cancels in the slope of the graph; 0 without one.
@@ -210,7 +216,7 @@ impl<'a, T: Lanes> Term<'a, T> {
         };
         let square = |(node, column): (usize, &[T])| {
             let own = &column[self.first..];
-            graph.degree(node).f64().powi(2) * proxsplit::linalg::vec::dot(own, own)
+            graph.degree(node).f64().powi(2) * proxsplit::internal::linalg::vec::dot(own, own)
         };
         let columns = factor.chunks_exact(rank).enumerate();
         columns.map(square).sum::<f64>().sqrt()
@@ -327,10 +333,10 @@ fn elementary_value<T: Lanes>(
         }
         let mut sum = 0.0;
         if term.l1 > 0.0 {
-            sum += term.l1 * proxsplit::linalg::vec::norm1(part);
+            sum += term.l1 * proxsplit::internal::linalg::vec::norm1(part);
         }
         if term.sql2 > 0.0 {
-            sum += 0.5 * term.sql2 * proxsplit::linalg::vec::dot(part, part);
+            sum += 0.5 * term.sql2 * proxsplit::internal::linalg::vec::dot(part, part);
         }
         sum
     };
@@ -346,10 +352,10 @@ fn elementary_value<T: Lanes>(
 
 /// An upper bound on the largest eigenvalue of G: the smaller of its Frobenius and its row-sum norm.
 pub(crate) fn largest_eigenvalue_bound<T: Lanes>(gram: &[T], rank: usize) -> f64 {
-    let frobenius = proxsplit::linalg::vec::norm(gram);
+    let frobenius = proxsplit::internal::linalg::vec::norm(gram);
     let rows = gram
         .chunks(rank)
-        .map(proxsplit::linalg::vec::norm1)
+        .map(proxsplit::internal::linalg::vec::norm1)
         .fold(0.0, f64::max);
     frobenius.min(rows)
 }

@@ -57,7 +57,7 @@ fn worst<T: Lanes>(quadratic: Quadratic<'_, T>, codes: &[T], psi: &dyn Prox<T>) 
                 *moved = a - T::of(step) * *moved;
             }
             psi.prox(&mut moved, T::of(step));
-            proxsplit::linalg::vec::distance(&moved, a)
+            proxsplit::internal::linalg::vec::distance(&moved, a)
         })
         .fold(0.0, f64::max)
 }
@@ -164,5 +164,5 @@ fn sweeps_over_atoms_agree_with_sweeps_over_entries() {
     let (mut a, mut b) = (vec![0.2; 450], vec![0.2; 450]);
     Term::new(&psi, Side::Atoms).solve(quadratic, &mut a, LONG);
     Term::new(&Whole(psi), Side::Atoms).solve(quadratic, &mut b, LONG);
-    assert!(proxsplit::linalg::vec::distance(&a, &b) < 1e-8);
+    assert!(proxsplit::internal::linalg::vec::distance(&a, &b) < 1e-8);
 }

@@ -5,7 +5,8 @@
 
 use super::{Effort, Quadratic};
 use crate::products::Lanes;
-use proxsplit::{Elementary, scratch, simd};
+use proxsplit::internal::scratch;
+use proxsplit::{Elementary, simd};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 

@@ -2,7 +2,8 @@
 
 use super::Quadratic;
 use crate::products::Lanes;
-use proxsplit::{Elementary, scratch};
+use proxsplit::Elementary;
+use proxsplit::internal::scratch;
 
 impl<T: Lanes> Quadratic<'_, T> {
     /// w_t

@@ -3,7 +3,7 @@
 use super::best_matching;
 use crate::problem::Factors;
 use crate::products::Lanes;
-use proxsplit::linalg::vec::dot;
+use proxsplit::internal::linalg::vec::dot;
 
 /// The atoms of a run, one after the other, each of norm 1 or zero.
 pub(super) struct Atoms {
@@ -19,7 +19,7 @@ impl Atoms {
                 .into_iter()
                 .map(proxsplit::Real::f64)
                 .collect();
-            let norm = proxsplit::linalg::vec::norm(&atom);
+            let norm = proxsplit::internal::linalg::vec::norm(&atom);
             let scale = if norm > 0.0 { 1.0 / norm } else { 0.0 };
             atom.into_iter().map(move |v| v * scale)
         });

@@ -9,7 +9,7 @@ use crate::problem::Factors;
 use crate::products::Lanes;
 use cosines::Atoms;
 use matching::best_matching;
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
 use proxsplit::{Error, error};
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@
 use super::cophenetic::cophenetic;
 use crate::problem::Factors;
 use crate::products::Lanes;
-use proxsplit::linalg::vec::norm;
+use proxsplit::internal::linalg::vec::norm;
 
 /// Samples that are compared at most, evenly spaced.
 const MOST: usize = 300;

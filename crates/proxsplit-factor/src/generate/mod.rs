@@ -5,7 +5,7 @@ mod swimmer;
 mod webgraph;
 
 use proxsplit::Error;
-use proxsplit::data::{Dense, Elements, Indices, Matrix, Order, Sparse};
+use proxsplit::data::{Dense, Elements, Indices, Matrix, Sparse, StorageOrder};
 use random::{planted, uniform};
 use swimmer::swimmer;
 use webgraph::webgraph;
@@ -65,11 +65,11 @@ impl Generated {
         match &self.storage {
             Storage::Dense(values) => {
                 let elements = Elements::F64(values);
-                Ok(Dense::new(self.rows, self.cols, Order::ColumnMajor, elements)?.into())
+                Ok(Dense::new(self.rows, self.cols, StorageOrder::ColumnMajor, elements)?.into())
             }
             Storage::Pattern(starts, indices, ones) => Ok(Sparse::new(
                 (self.rows, self.cols),
-                Order::RowMajor,
+                StorageOrder::RowMajor,
                 Indices::I64(starts),
                 Indices::I32(indices),
                 Elements::U8(ones),

@@ -63,7 +63,7 @@ pub(super) fn planted(
     let mut values = vec![0.0; m * n];
     for (y, a) in values.chunks_mut(m).zip(a.chunks(k)) {
         for (x, &a) in x.chunks(m).zip(a) {
-            proxsplit::linalg::vec::axpy(a, x, y);
+            proxsplit::internal::linalg::vec::axpy(a, x, y);
         }
         for y in y {
             *y += noise * random.random_range(-1.0..1.0);

@@ -5,7 +5,7 @@
 
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, gram, times};
-use proxsplit::linalg::dense::{View, eigenvalues};
+use proxsplit::internal::linalg::dense::{View, eigenvalues};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;

@@ -20,6 +20,13 @@ pub(crate) struct Escape<T> {
     pub(crate) terms: Vec<(usize, Pair<T>)>,
 }
 
+impl<T> Escape<T> {
+    /// `None` if nothing is gained.
+    fn by(gain: f64, terms: Vec<(usize, Pair<T>)>) -> Option<Self> {
+        (gain > 0.0 && gain.is_finite()).then_some(Self { gain, terms })
+    }
+}
+
 /// How hard to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Search {
@@ -85,17 +92,37 @@ pub(crate) fn escape<T: Lanes>(
     let found = starts.into_iter().chain(at_border);
     let found = found.filter_map(|codes| pairs.alternate(codes, search.rounds()));
     let best = found.min_by(|a, b| a.value.total_cmp(&b.value));
-    let best = best.map(|pair| (before - pair.value, pair));
-    match best.filter(|(gain, _)| *gain > 0.0 && gain.is_finite()) {
-        Some((gain, pair)) => Some(Escape {
-            gain,
-            terms: vec![(place, pair)],
-        }),
-        None => split(problem, factors, &leading, place).map(|split| Escape {
-            gain: split.gain,
-            terms: [split.atom, place].into_iter().zip(split.parts).collect(),
-        }),
+    let best = best.and_then(|pair| Escape::by(before - pair.value, vec![(place, pair)]));
+    best.or_else(|| {
+        let split = split(problem, factors, &leading, place).and_then(|split| {
+            let places = [split.atom, place];
+            Escape::by(split.gain, places.into_iter().zip(split.parts).collect())
+        });
+        let nothing = match search {
+            // Between passes an atom may come back by itself.
+            Search::Quick => None,
+            Search::Thorough => nothing(&residual, (gx, ga)),
+        };
+        let both = [split, nothing].into_iter().flatten();
+        both.max_by(|a, b| a.gain.total_cmp(&b.gain))
+    })
+}
+
+/// Zeros for all dead atoms that cost more: what no sample uses may still have a penalty.
+fn nothing<T: Lanes>(residual: &Residual<'_, T>, (gx, ga): (&[T], &[T])) -> Option<Escape<T>> {
+    let (rank, first) = (residual.problem.rank, residual.problem.fixed.count());
+    let mut gain = 0.0;
+    let mut terms = Vec::new();
+    for k in (first..rank).filter(|&k| is_dead(gx, ga, rank, k)) {
+        let pairs = Pairs::new(residual, k)?;
+        let zeros = pairs.nothing();
+        let less = pairs.penalty_at() - zeros.value;
+        if less > 0.0 {
+            gain += less;
+            terms.push((k, zeros));
+        }
     }
+    Escape::by(gain, terms)
 }
 
 /// Codes to begin with: the leading ones of both signs, and for local fits the sample that has most of them, alone, and all alike.
@@ -158,9 +185,25 @@ mod tests {
     use crate::Graph;
     use crate::products::{Data, gram};
     use proxsplit::Error;
-    use proxsplit::data::{Dense, Elements, Order};
-    use proxsplit::linalg::Mat;
+    use proxsplit::Mat;
+    use proxsplit::data::{Dense, Elements, StorageOrder};
     use proxsplit::prox::NonNegL1;
+
+    /// An atom that no sample uses costs what its penalty says, and zeros in its place cost nothing.
+    #[test]
+    fn an_atom_without_codes_is_worth_less_than_nothing() -> Result<(), Error> {
+        let y = [0.0; 12];
+        let dense = Dense::new(4, 3, Order::ColumnMajor, Elements::F64(&y))?;
+        let data = Data::new(dense.into(), 1.0)?;
+        let l1 = NonNegL1::new(0.5)?;
+        let problem = Problem::new(&data, 1, &l1, &l1)?;
+        let factors = Factors::new(&Mat::from_fn(4, 1, |_, _| 1.0), Mat::zeros(1, 3))?;
+        let found = escape(problem, &factors, (&[4.0], &[0.0]), Search::Thorough);
+        let found = found.expect("zeros cost less");
+        assert_eq!(found.gain, 2.0);
+        assert!(found.terms[0].1.atom.iter().all(|&x| x == 0.0));
+        Ok(())
+    }
 
     /// With graphs on both sides the gain of a replacement is what the objective falls by.
     #[test]
@@ -169,14 +212,19 @@ mod tests {
         let chain = |nodes: usize| {
             let is_next = |at: usize| f64::from(u8::from(at % nodes == at / nodes + 1));
             let similar: Vec<f64> = (0..nodes * nodes).map(is_next).collect();
-            let dense = Dense::new(nodes, nodes, Order::ColumnMajor, Elements::F64(&similar))?;
+            let dense = Dense::new(
+                nodes,
+                nodes,
+                StorageOrder::ColumnMajor,
+                Elements::F64(&similar),
+            )?;
             Graph::<f64>::new(dense.into(), 0.3)
         };
         let (features, samples) = (chain(m)?, chain(n)?);
         let y: Vec<f64> = (0..m * n)
             .map(|at| ((at % m) * (at / m) % 7) as f64)
             .collect();
-        let dense = Dense::new(m, n, Order::ColumnMajor, Elements::F64(&y))?;
+        let dense = Dense::new(m, n, StorageOrder::ColumnMajor, Elements::F64(&y))?;
         let data = Data::new(dense.into(), 1.0)?;
         let l1 = NonNegL1::new(0.05)?;
         let problem = Problem::new(&data, 2, &l1, &l1)?;

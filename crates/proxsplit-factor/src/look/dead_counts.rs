@@ -8,7 +8,7 @@ use super::rank_one::Pairs;
 use super::residual::Residual;
 use crate::plain::Lines;
 use crate::products::Lanes;
-use proxsplit::linalg::vec::dot;
+use proxsplit::internal::linalg::vec::dot;
 
 /// Newton steps: each at least doubles what is far from the root.
 const STEPS: usize = 40;

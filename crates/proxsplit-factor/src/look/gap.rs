@@ -9,7 +9,8 @@ use crate::codes::Term;
 use crate::misfit::Misfit;
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, in_order};
-use proxsplit::{Elementary, scratch};
+use proxsplit::Elementary;
+use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
 /// Columns of which one task finds a part of the sum.

@@ -21,8 +21,9 @@ use crate::codes::TOUCH;
 use crate::misfit::{Grams, Misfit, Slopes};
 use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
-use proxsplit::linalg::dense::{Mat, symmetric_eigenvalues};
-use proxsplit::linalg::vec::norm;
+use proxsplit::Mat;
+use proxsplit::internal::linalg::dense::symmetric_eigenvalues;
+use proxsplit::internal::linalg::vec::norm;
 use proxsplit::{AtPoint, Prox};
 
 /// What was found at X.
@@ -120,6 +121,15 @@ pub(crate) fn is_lost<T: Lanes>(sum: f64, parts: f64) -> bool {
 
 /// What is smaller has no inverse.
 const LEAST_NORM: f64 = 1e-300;
+
+/// 1/L for L = w‖G‖; ∞ where G is zero, and only a graph may curve.
+pub(crate) fn reference_step<T: Lanes>(gram: &[T], rank: usize, weight: f64) -> f64 {
+    if gram.iter().all(|&g| g == T::ZERO) {
+        f64::INFINITY
+    } else {
+        1.0 / (largest_eigenvalue(gram, rank) * weight)
+    }
+}
 
 /// ‖G‖, from above: rounding of the eigenvalue is allowed for. 1 if G is zero, where any step will do.
 pub(crate) fn largest_eigenvalue<T: Lanes>(gram: &[T], rank: usize) -> f64 {

@@ -67,6 +67,7 @@ impl Parts {
             } else {
                 0.0
             },
+            fall: None,
             gap: None,
             lower_bound: None,
             feasible: penalties.0.is_finite() && penalties.1.is_finite(),

@@ -44,6 +44,17 @@ impl<'a, T: Lanes> Pairs<'a, T> {
         })
     }
 
+    /// Zeros.
+    pub(super) fn nothing(&self) -> Pair<T> {
+        let data = self.residual.problem.data;
+        let (atom, codes) = (vec![T::ZERO; data.rows()], vec![T::ZERO; data.cols()]);
+        Pair {
+            value: self.cost_of_atom(&atom) + self.cost_of_codes(&codes),
+            atom,
+            codes,
+        }
+    }
+
     /// Alternating minimization from codes that the term allows.
     pub(super) fn alternate(&self, codes: Vec<T>, rounds: usize) -> Option<Pair<T>> {
         let wide: Vec<f64> = (-DECADES..=DECADES).map(|e| 10f64.powi(e)).collect();

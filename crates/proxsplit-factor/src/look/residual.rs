@@ -5,7 +5,7 @@ use crate::loss::Loss;
 use crate::plain;
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, dot};
-use proxsplit::linalg::vec::axpy;
+use proxsplit::internal::linalg::vec::axpy;
 
 /// Rounds of the power method.
 const POWER_ROUNDS: usize = 4;

@@ -88,7 +88,7 @@ fn mixed<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>, leading: &[T])
     let overlap = |factor: &[T], with: &[T]| {
         let products = factor.iter().zip(with);
         let sum: f64 = products.map(|(f, w)| (f.f64() * w.f64()).abs()).sum();
-        sum / proxsplit::linalg::vec::norm(factor)
+        sum / proxsplit::internal::linalg::vec::norm(factor)
     };
     let overlaps = (problem.fixed.count()..problem.rank).map(|k| {
         let both = overlap(&factors.atom(k), &u) * overlap(&factors.codes(k), leading);
@@ -104,8 +104,8 @@ mod tests {
     use crate::plain;
     use crate::products::Data;
     use proxsplit::Error;
-    use proxsplit::data::{Dense, Elements, Order};
-    use proxsplit::linalg::Mat;
+    use proxsplit::Mat;
+    use proxsplit::data::{Dense, Elements, StorageOrder};
     use proxsplit::prox::NonNegL1;
 
     /// Two atoms that overlap, and one factor that is their mean: the gain is what the objective falls by.
@@ -120,7 +120,7 @@ mod tests {
                 x[0] * a[0] + x[1] * a[1]
             })
             .collect();
-        let dense = Dense::new(m, n, Order::ColumnMajor, Elements::F64(&y))?;
+        let dense = Dense::new(m, n, StorageOrder::ColumnMajor, Elements::F64(&y))?;
         let data = Data::new(dense.into(), 1.0)?;
         let l1 = NonNegL1::new(0.05)?;
         let problem = Problem::new(&data, 2, &l1, &l1)?;

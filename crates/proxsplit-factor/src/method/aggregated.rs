@@ -23,6 +23,9 @@ const ATOMS: Effort = Effort {
     tolerance: 1e-2,
 };
 
+/// Passes after which AYᵀ is made anew.
+const REFRESH: u64 = 16;
+
 /// The state of the method.
 pub(crate) struct Aggregated<T> {
     batches: Batches,
@@ -60,20 +63,30 @@ impl<T: Lanes> Aggregated<T> {
         }
     }
 
+    /// By how much more than one value the statistics are rounded: N exchanges of shares leave about √N roundings behind, and a value
+    /// is allowed 16.
+    fn roundings(&self) -> f64 {
+        let exchanges = REFRESH as f64 * self.batches.count() as f64;
+        (exchanges.sqrt() / 16.0).max(1.0)
+    }
+
     fn end_pass(&mut self, work: &mut Work<'_, T>) {
         let rank = work.problem.rank;
         work.memory.visited = 0;
         work.memory.pass += 1;
-        // Exchanged shares leave rounding behind; the Gram matrix of all codes is cheap to have anew.
+        // Exchanged shares leave rounding behind. The Gram matrix of all codes is cheap to have anew, AYᵀ now and then.
         let data = work.problem.data;
         data.gram_of_codes(&mut self.ga, &work.factors.a, (rank, 0));
+        if work.memory.pass.is_multiple_of(REFRESH) {
+            data.with_rows(&mut self.ya, &work.factors.a, 0..data.cols());
+        }
         self.show(work);
         let a = std::mem::take(&mut work.factors.a);
         let objective = work.objective_for(&a);
         work.factors.a = a;
         // In the first pass the statistics of a part stand for all.
         if work.memory.pass > 1 {
-            work.note_rise(work.memory.objective, objective);
+            work.note_rise(work.memory.objective, objective, self.roundings());
         }
         work.memory.objective = Some(objective);
         if look::is_time_for(work.memory.pass) && work.has_dead_atoms() && revive(work) {
@@ -109,13 +122,13 @@ impl<T: Lanes> Method<T> for Aggregated<T> {
         let data = work.problem.data;
         for (codes, sign) in [(&*before, -T::ONE), (now, T::ONE)] {
             data.gram_of_codes(&mut self.small, codes, (rank, range.start));
-            proxsplit::linalg::vec::axpy(sign, &self.small, &mut self.ga);
+            proxsplit::internal::linalg::vec::axpy(sign, &self.small, &mut self.ga);
         }
         for (before, &now) in before.iter_mut().zip(now) {
             *before = now - *before;
         }
         work.problem.data.with_rows(&mut self.share, before, range);
-        proxsplit::linalg::vec::axpy(T::ONE, &self.share, &mut self.ya);
+        proxsplit::internal::linalg::vec::axpy(T::ONE, &self.share, &mut self.ya);
 
         self.share.copy_from_slice(&work.factors.x);
         self.seen = work.problem.data.cols().min(self.seen + size);

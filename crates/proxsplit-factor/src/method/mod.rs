@@ -22,7 +22,7 @@ use entropic::Entropic;
 use incremental::Incremental;
 use proxsplit::Error;
 use proxsplit::ledger::Ledger;
-use proxsplit::order::Order;
+use proxsplit::order::VisitOrder;
 use proxsplit::solve::Setting;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -147,7 +147,7 @@ fn entropic<T: Lanes>(work: &Work<'_, T>, settings: Settings) -> Result<Box<dyn 
     };
     if work.problem.fixed.count() > 0 {
         return Err(Error::Incompatible(format!(
-            "incremental moves all atoms for {}: use batch with fixed ones",
+            "incremental moves all atoms for {}: use batch to keep some fixed",
             work.problem.loss
         )));
     }
@@ -178,7 +178,7 @@ fn batches<T: Lanes>(work: &Work<'_, T>, settings: Settings) -> Result<Batches, 
         proxsplit::error::require("batch", size as f64, size > 0, "at least 1")?;
     }
     let order = match (settings.method, settings.order) {
-        (Name::Aggregated | Name::Auto, Order::Random) => Order::Reshuffled,
+        (Name::Aggregated | Name::Auto, VisitOrder::Random) => VisitOrder::Reshuffled,
         (_, order) => order,
     };
     let size = batch_size(work.problem, settings);

@@ -71,6 +71,6 @@ pub(crate) fn run_ahead<T: Lanes>(
         for ((ahead, &new), &old) in ahead.iter_mut().zip(new).zip(old) {
             *ahead = (new + beta * (new - old)).max(lower).min(upper);
         }
-        proxsplit::linalg::vec::distance_squared(new, old)
+        proxsplit::internal::linalg::vec::distance_squared(new, old)
     }))
 }

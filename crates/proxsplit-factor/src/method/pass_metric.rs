@@ -1,7 +1,7 @@
 //! The metric H of a pass, which `incremental` and `sggd` share: AAᵀ, or ‖AAᵀ‖·I.
 //!
 //! It comes from the codes as they are when the pass begins and stays the same for all of its steps. With H = LI a step of length η
-//! in the metric is a plain step of length η/L, and 0 < η < 2/L of eq.38 reads 0 < η < 2 for both.
+//! in the metric is a plain step of length η/L, and the step range 0 < η < 2/L of eq. 38 reads 0 < η < 2 for both.
 
 use super::incremental::damp;
 use crate::look::largest_eigenvalue;

@@ -10,7 +10,7 @@ use crate::codes::{Effort, Quadratic, Term};
 use crate::problem::Factors;
 use crate::products::{HeldOut as Fold, Lanes, distance_squared, dot, gram};
 use crate::work::NEARLY_EXACT;
-use proxsplit::scratch;
+use proxsplit::internal::scratch;
 use std::ops::Range;
 
 /// Fillings of codes that are to be exact at most, and the share of the first move that counts as none.

@@ -18,7 +18,7 @@ use held_out::HeldOut;
 use kl::KullbackLeibler;
 use observed::Observed;
 use proxsplit::certificate::Assumption;
-use proxsplit::linalg::vec::axpy;
+use proxsplit::internal::linalg::vec::axpy;
 use reweighted::Reweighted;
 use std::ops::Range;
 
@@ -207,6 +207,6 @@ pub(crate) struct Slopes<T> {
     pub(crate) a: Vec<T>,
     /// The sizes of what cancels in the two.
     pub(crate) scales: (f64, f64),
-    /// 1/L of the two.
+    /// 1/L of the two; ∞ where the misfit does not curve.
     pub(crate) steps: (f64, f64),
 }

@@ -10,8 +10,8 @@ use crate::plain;
 use crate::problem::Factors;
 use crate::products::{Gaps, Lanes};
 use crate::weights::LineWeights;
-use proxsplit::linalg::vec::axpy;
-use proxsplit::scratch;
+use proxsplit::internal::linalg::vec::axpy;
+use proxsplit::internal::scratch;
 use std::ops::Range;
 
 pub(super) struct Observed<'a, T: Lanes> {

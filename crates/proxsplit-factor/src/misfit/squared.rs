@@ -5,15 +5,15 @@
 
 use super::{Grams, Misfit, Share, Shares, Slopes};
 use crate::codes::{Effort, Quadratic, Term, active_set};
-use crate::look::{is_lost, largest_eigenvalue};
+use crate::look::{is_lost, reference_step};
 use crate::loss::Loss;
 use crate::plain;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes, dot, times};
 use crate::weights::LineWeights;
 use crate::work::NEARLY_EXACT;
-use proxsplit::linalg::vec::{axpy, norm};
-use proxsplit::scratch;
+use proxsplit::internal::linalg::vec::{axpy, norm};
+use proxsplit::internal::scratch;
 use std::ops::Range;
 
 /// Sweeps until rounding stops them.
@@ -149,7 +149,7 @@ impl<'a, T: Lanes> Squared<'a, T> {
     ) -> Slopes<T> {
         let Grams { x: gx, a: ga } = &self.grams;
         let weights = self.data.weights();
-        let step = |gram: &[T], largest: f64| 1.0 / (largest_eigenvalue(gram, self.rank) * largest);
+        let step = |gram: &[T], largest: f64| reference_step(gram, self.rank, largest);
         Slopes {
             misfit,
             x: slope(

@@ -3,7 +3,7 @@
 use super::entries;
 use crate::loss::Loss;
 use crate::products::{Data, Lanes};
-use proxsplit::data::{Matrix, Order};
+use proxsplit::data::{Matrix, StorageOrder};
 
 /// The loss of entries with their weights, line by line in the order in which the data are stored.
 pub(super) struct EntryLoss<'a> {
@@ -61,7 +61,7 @@ impl<'a> EntryLoss<'a> {
         let Some(Matrix::Dense(dense)) = self.entries else {
             return vec![1.0; width];
         };
-        let is_along = (dense.order() == Order::ColumnMajor) == self.by_columns;
+        let is_along = (dense.order() == StorageOrder::ColumnMajor) == self.by_columns;
         let (start, stride) = if is_along {
             (line * width, 1)
         } else {

@@ -6,9 +6,11 @@
 
 use super::kernel::{Block, accumulate, padded, unpad};
 use super::lanes::Lanes;
-use proxsplit::data::{Dense, Element, Order, dispatch};
-use proxsplit::linalg::vec::axpy;
-use proxsplit::{scratch, simd};
+use proxsplit::data::{Dense, Element, StorageOrder};
+use proxsplit::internal::dispatch;
+use proxsplit::internal::linalg::vec::axpy;
+use proxsplit::internal::scratch;
+use proxsplit::simd;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -81,8 +83,8 @@ fn in_slabs<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<'_>, weigh
 /// Reads row-major data that are larger than a chunk in one sweep from top to bottom, other data at once.
 fn in_chunks<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<'_>, weight: T) {
     let height = match m.dense.order() {
-        Order::ColumnMajor => m.rows.len(),
-        Order::RowMajor => (CHUNK / (8 * m.dense.cols())).max(64),
+        StorageOrder::ColumnMajor => m.rows.len(),
+        StorageOrder::RowMajor => (CHUNK / (8 * m.dense.cols())).max(64),
     };
     let width = panel_width(m.cols.len(), m.dense.order());
     let mut start = m.rows.start;
@@ -103,10 +105,10 @@ fn in_chunks<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<'_>, weig
 }
 
 /// Columns of a panel: as many as are copied at once, but a few panels for each thread.
-fn panel_width(cols: usize, order: Order) -> usize {
+fn panel_width(cols: usize, order: StorageOrder) -> usize {
     let widest = match order {
-        Order::ColumnMajor => IN_PLACE,
-        Order::RowMajor => FROM_ROWS.1,
+        StorageOrder::ColumnMajor => IN_PLACE,
+        StorageOrder::RowMajor => FROM_ROWS.1,
     };
     let threads = rayon::current_num_threads();
     let panels = cols
@@ -121,7 +123,7 @@ fn panel_sum<T: Lanes>(sum: &mut [T], f: &[T], rank: usize, m: &Window<'_>, firs
     let height = m.dense.rows();
     let ld = padded::<T>(rank);
     let whole = (T::same(m.dense.elements()), m.dense.order(), m.has_nan);
-    let (Some(data), Order::ColumnMajor, false) = whole else {
+    let (Some(data), StorageOrder::ColumnMajor, false) = whole else {
         dispatch!(Elements: m.dense.elements() => data, copied(sum, f, rank, (m, first), data));
         return;
     };
@@ -146,7 +148,7 @@ fn copied<T: Lanes, E: Element>(
     data: &[E],
 ) {
     let ld = padded::<T>(rank);
-    let by_columns = m.dense.order() == Order::ColumnMajor;
+    let by_columns = m.dense.order() == StorageOrder::ColumnMajor;
     let (height, width) = if by_columns { FROM_COLUMNS } else { FROM_ROWS };
     scratch::with(height * width, |buffer: &mut [T]| {
         for (k, sum) in sum.chunks_mut(ld * width).enumerate() {

@@ -2,8 +2,8 @@
 
 use super::kernel::{Block, accumulate, padded, unpad};
 use super::lanes::Lanes;
-use proxsplit::linalg::vec;
-use proxsplit::scratch;
+use proxsplit::internal::linalg::vec;
+use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
 /// Columns of a chunk.

@@ -7,7 +7,8 @@
 //! the shape of tiles and blocks nor on the width of registers.
 
 use super::lanes::Lanes;
-use proxsplit::{scratch, simd};
+use proxsplit::internal::scratch;
+use proxsplit::simd;
 use pulp::{Simd, WithSimd};
 
 /// A block of M: entry (i, j) is `data[i·row + j·col]`, and one of the two strides is 1.

@@ -10,15 +10,20 @@ pub trait Number<T>: Copy + Send + Sync {
     fn number(self) -> T;
 }
 
-impl<T: Lanes, E: Element> Number<T> for E {
+impl<T: Registers, E: Element> Number<T> for E {
     #[inline(always)]
     fn number(self) -> T {
         T::widen(self)
     }
 }
 
-/// A scalar with vector registers: `f32` or `f64`.
-pub trait Lanes: Real + Number<Self> {
+/// The scalar of a factorization: `f32` or `f64`, and nothing else.
+pub trait Lanes: Real + Registers {}
+impl Lanes for f32 {}
+impl Lanes for f64 {}
+
+/// A scalar with vector registers. Its name cannot be reached from outside, and so pulp's traits stay inside.
+pub trait Registers: Real + Number<Self> {
     /// One register.
     type Vector<S: Simd>: Copy;
 
@@ -68,7 +73,7 @@ pub trait Lanes: Real + Number<Self> {
 macro_rules! lanes {
     ($scalar:ident, $vector:ident, $elements:ident, $count:ident, [$splat:ident, $mul_add:ident, $mul:ident, $sub:ident,
      $max:ident, $min:ident, $as:ident, $as_mut:ident]) => {
-        impl Lanes for $scalar {
+        impl Registers for $scalar {
             type Vector<S: Simd> = S::$vector;
 
             #[inline(always)]

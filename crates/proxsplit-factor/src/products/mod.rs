@@ -24,7 +24,8 @@ pub use lanes::Lanes;
 use crate::Missing;
 use crate::rank::Speckle;
 use dense::Window;
-use proxsplit::data::{Dense, Element, Elements, Matrix, Order, dispatch};
+use proxsplit::data::{Dense, Element, Elements, Matrix, StorageOrder};
+use proxsplit::internal::dispatch;
 use proxsplit::{Error, error};
 use rayon::prelude::*;
 use sparse::{Lines, Product};
@@ -236,8 +237,8 @@ impl<'a, T: Lanes> Data<'a, T> {
 /// How far apart neighbours in a column, and in a row, are stored.
 fn strides(dense: Dense<'_>) -> (usize, usize) {
     match dense.order() {
-        Order::ColumnMajor => (1, dense.rows()),
-        Order::RowMajor => (dense.cols(), 1),
+        StorageOrder::ColumnMajor => (1, dense.rows()),
+        StorageOrder::RowMajor => (dense.cols(), 1),
     }
 }
 

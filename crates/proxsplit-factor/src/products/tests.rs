@@ -2,7 +2,7 @@
 #![allow(clippy::cast_possible_wrap)]
 
 use super::{Data, Lanes, gram};
-use proxsplit::data::{Dense, Elements, Indices, Matrix, Order, Sparse};
+use proxsplit::data::{Dense, Elements, Indices, Matrix, Sparse, StorageOrder};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -54,14 +54,14 @@ fn plain<T: Lanes>((m, n): (usize, usize), rank: usize) -> Vec<f64> {
 
 /// Calls `look` with the matrix in every storage.
 pub(super) fn storages((m, n): (usize, usize), mut look: impl FnMut(&str, Matrix<'_>)) {
-    for order in [Order::RowMajor, Order::ColumnMajor] {
+    for order in [StorageOrder::RowMajor, StorageOrder::ColumnMajor] {
         let (lines, width) = match order {
-            Order::RowMajor => (m, n),
-            Order::ColumnMajor => (n, m),
+            StorageOrder::RowMajor => (m, n),
+            StorageOrder::ColumnMajor => (n, m),
         };
         let at = |l: usize, w: usize| match order {
-            Order::RowMajor => entry(l, w),
-            Order::ColumnMajor => entry(w, l),
+            StorageOrder::RowMajor => entry(l, w),
+            StorageOrder::ColumnMajor => entry(w, l),
         };
         let wide: Vec<i32> = (0..lines)
             .flat_map(|l| (0..width).map(move |w| (l, w)))
@@ -138,7 +138,7 @@ fn every_storage_gives_the_plain_products() {
 fn chunks_of_rows_add_up() {
     let (m, n) = (66, 525_000);
     let bytes: Vec<u8> = (0..m * n).map(|k| entry(k / n, k % n) as u8).collect();
-    let dense = Dense::new(m, n, Order::RowMajor, Elements::U8(&bytes)).unwrap();
+    let dense = Dense::new(m, n, StorageOrder::RowMajor, Elements::U8(&bytes)).unwrap();
     let data = Data::<f64>::new(dense.into(), 1.0).unwrap();
     let x = draw::<f64>(m);
     let mut found = vec![0.0; n];
@@ -167,7 +167,7 @@ fn gram_matrices_are_the_plain_ones() {
 #[test]
 fn bad_data_are_refused() {
     let dense = |values: &'static [f64], m, n| {
-        Matrix::from(Dense::new(m, n, Order::RowMajor, Elements::F64(values)).unwrap())
+        Matrix::from(Dense::new(m, n, StorageOrder::RowMajor, Elements::F64(values)).unwrap())
     };
     assert!(Data::<f64>::new(dense(&[], 0, 5), 1.0).is_err());
     assert!(Data::<f64>::new(dense(&[1.0, f64::NAN], 1, 2), 1.0).is_err());

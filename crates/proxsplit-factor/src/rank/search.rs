@@ -96,13 +96,13 @@ enum Next {
 /// A search for the rank of a problem. It stands still between two fits, where it can be saved.
 ///
 /// ```
-/// use proxsplit::data::{Dense, Elements, Order};
+/// use proxsplit::data::{Dense, Elements, StorageOrder};
 /// use proxsplit::set::NonNeg;
 /// use proxsplit_factor::{Data, Problem, RankPlan, RankSearch};
 /// use std::ops::ControlFlow;
 /// // Two kinds of columns, and nothing else: rank 2.
 /// let y: Vec<f64> = (0..240).map(|at| if at % 12 % 3 == at / 12 % 2 { 2.0 } else { 0.1 * (at % 5) as f64 }).collect();
-/// let data = Data::<f64>::new(Dense::new(12, 20, Order::ColumnMajor, Elements::F64(&y))?.into(), 1.0)?;
+/// let data = Data::<f64>::new(Dense::new(12, 20, StorageOrder::ColumnMajor, Elements::F64(&y))?.into(), 1.0)?;
 /// let problem = Problem::new(&data, 1, &NonNeg, &NonNeg)?;
 /// let mut search = RankSearch::new(problem, RankPlan::new(1..=5))?;
 /// search.run(&mut || ControlFlow::Continue(()))?;
@@ -121,12 +121,14 @@ pub struct RankSearch<'a, T: Lanes> {
     spectrum: Option<Spectrum>,
 }
 
+proxsplit::opaque!(RankSearch<'_, T>, T: Lanes);
+
 impl<'a, T: Lanes> RankSearch<'a, T> {
     /// Refuses plans and data that do not go together. The rank of the problem does not matter.
     pub fn new(problem: Problem<'a, T>, plan: RankPlan) -> Result<Self, Error> {
         if problem.loss != Loss::Squared {
             return Err(Error::Incompatible(format!(
-                "the search for a rank holds out entries, which is not there for {}: use squared",
+                "the search for a rank holds out entries, which is not supported for {}: use squared",
                 problem.loss
             )));
         }

@@ -4,7 +4,7 @@ use super::{RankPlan, RankSearch, Searched};
 use crate::problem::Problem;
 use crate::products::Data;
 use crate::{Generated, Missing};
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::set::NonNeg;
 use std::ops::ControlFlow;
 
@@ -109,7 +109,7 @@ fn what_cannot_be_is_refused() {
     let y: Vec<f64> = (0..24)
         .map(|at| if at < 4 { f64::NAN } else { f64::from(at) })
         .collect();
-    let dense = Dense::new(4, 6, Order::ColumnMajor, Elements::F64(&y)).unwrap();
+    let dense = Dense::new(4, 6, StorageOrder::ColumnMajor, Elements::F64(&y)).unwrap();
     let data = Data::<f64>::with_missing(dense.into(), 1.0, Missing::Nan).unwrap();
     let problem = Problem::new(&data, 1, &NonNeg, &NonNeg).unwrap();
     let refused = |plan: RankPlan, words: &str| {
@@ -134,7 +134,7 @@ fn what_cannot_be_is_refused() {
     });
     assert!(found);
     let zeros = vec![0.0; 24];
-    let dense = Dense::new(4, 6, Order::ColumnMajor, Elements::F64(&zeros)).unwrap();
+    let dense = Dense::new(4, 6, StorageOrder::ColumnMajor, Elements::F64(&zeros)).unwrap();
     let data = Data::<f64>::new(dense.into(), 1.0).unwrap();
     let problem = Problem::new(&data, 1, &NonNeg, &NonNeg).unwrap();
     let error = RankSearch::new(problem, with(2)).err().unwrap();

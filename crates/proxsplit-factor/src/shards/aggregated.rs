@@ -11,8 +11,8 @@ use crate::settings::Settings;
 use crate::visits::Batches;
 use crate::work::scale_rows;
 use proxsplit::Error;
-use proxsplit::linalg::vec::{axpy, scale};
-use proxsplit::order::Order;
+use proxsplit::internal::linalg::vec::{axpy, scale};
+use proxsplit::order::VisitOrder;
 use serde_json::{Value, json};
 
 /// Sweeps over X at every visit.
@@ -46,7 +46,7 @@ pub(super) fn batches<T: Lanes>(
         }
     };
     let order = match settings.order {
-        Order::Random => Order::Reshuffled,
+        VisitOrder::Random => VisitOrder::Reshuffled,
         order => order,
     };
     Batches::new(parts, 1, order, settings.seed)

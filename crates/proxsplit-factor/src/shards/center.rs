@@ -2,12 +2,12 @@
 
 use super::Shards;
 use super::faults::Faults;
-use super::messages::{Answer, Change, Header, Order, Task};
+use super::messages::{Answer, Change, Header, Request, Task};
 use crate::balance::{Balance, Scales, with_sizes};
 use crate::codes::{Effort, Quadratic, Side, Term};
 use crate::products::{Lanes, dot, gram, times};
 use crate::work::{Memory, scale_rows};
-use proxsplit::linalg::vec::{axpy, norm};
+use proxsplit::internal::linalg::vec::{axpy, norm};
 use proxsplit::{Error, Prox};
 
 /// Differences of values below this multiple of the rounding of what cancels in them are none.
@@ -73,7 +73,7 @@ impl<'a, T: Lanes> Center<'a, T> {
             before: Vec::new(),
             task: Task::Describe,
         };
-        let answers = wire.ask(&Order {
+        let answers = wire.ask(&Request {
             header: &header,
             x: &[],
             needs_all: true,
@@ -131,7 +131,7 @@ impl<'a, T: Lanes> Center<'a, T> {
             before: std::mem::take(&mut self.before),
             task,
         };
-        let order = Order {
+        let order = Request {
             header: &header,
             x,
             needs_all,
@@ -382,6 +382,6 @@ pub(super) fn rescale<T: Lanes>(share: &mut [T], rows: usize, scale: &[T]) {
     scale_rows(ya, scale);
     scale_rows(aa, scale);
     for (column, &s) in aa.chunks_exact_mut(scale.len()).zip(scale) {
-        proxsplit::linalg::vec::scale(s, column);
+        proxsplit::internal::linalg::vec::scale(s, column);
     }
 }

@@ -10,7 +10,7 @@ use crate::misfit::{Misfit, Slopes, scale_of_norms};
 use crate::problem::Factors;
 use crate::products::{Lanes, gram, times};
 use crate::work::scale_rows;
-use proxsplit::linalg::vec::{axpy, norm};
+use proxsplit::internal::linalg::vec::{axpy, norm};
 use proxsplit::{AtPoint, Elementary};
 
 /// What was found at X.
@@ -47,12 +47,15 @@ pub(super) fn of_shard<T: Lanes>(shard: &mut Shard<'_, T>, x: &[T], scale: &[f64
     };
     let Slopes {
         misfit,
-        a: slope,
+        a: mut slope,
         steps,
         ..
     } = shard.misfit.slopes(&factors);
+    let step = shard
+        .term
+        .add_graph(&mut slope, &factors.a, (rank, steps.1));
     let gap = gap_of_codes(problem, &shard.misfit, &factors, &slope);
-    let (residual, error) = shard.term.residual(&factors.a, &slope, (rank, steps.1));
+    let (residual, error) = shard.term.residual(&factors.a, &slope, (rank, step));
     let square = |value: f64| value * value;
     let zeros = factors.a.iter().filter(|a| **a == T::ZERO).count();
     let numbers = vec![

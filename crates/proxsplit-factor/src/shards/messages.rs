@@ -1,12 +1,13 @@
 //! What is said between the center and the shards: a small header, which can be written as JSON, and plain arrays.
 
 use proxsplit::Real;
-use proxsplit::linalg::vec::axpy;
+use proxsplit::internal::linalg::vec::axpy;
 use serde::{Deserialize, Serialize};
 
 /// What to do with the codes before a task: decisions that were made after the last answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Change {
     /// The last pass is lost: the codes are those from before it.
     TakeBack,
@@ -36,6 +37,7 @@ pub enum Change {
 /// What a shard is asked for. Sums and numbers of its answer are described at each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Task {
     /// Features, samples, ‖Y‖², and whether the data are sparse.
     Describe,
@@ -96,7 +98,7 @@ pub struct Header {
 
 /// What is sent to all shards.
 #[derive(Debug, Clone, Copy)]
-pub struct Order<'o, T> {
+pub struct Request<'o, T> {
     /// What to do.
     pub header: &'o Header,
     /// Xᵀ, K × m, or what the task takes in its place.

@@ -19,7 +19,7 @@ mod sharded;
 mod start;
 mod state;
 
-pub use messages::{Answer, Change, Header, Order, Task};
+pub use messages::{Answer, Change, Header, Request, Task};
 pub use shard::Shard;
 pub use sharded::Sharded;
 
@@ -30,7 +30,7 @@ use proxsplit::Error;
 pub trait Shards<T>: Send + Sync {
     /// An answer of every shard, in the order of the shards. A shard that is late or lost may have none, unless the order needs all.
     /// No shard sees an order twice; one that has missed an order must [forget](Shard::forget) its codes before the next. `Err` ends the run.
-    fn ask(&mut self, order: &Order<'_, T>) -> Result<Vec<Option<Answer<T>>>, Error>;
+    fn ask(&mut self, order: &Request<'_, T>) -> Result<Vec<Option<Answer<T>>>, Error>;
 }
 
 /// Shards in this process.
@@ -41,7 +41,7 @@ pub struct Local<'s, 'a, T: Lanes> {
 }
 
 impl<T: Lanes> Shards<T> for Local<'_, '_, T> {
-    fn ask(&mut self, order: &Order<'_, T>) -> Result<Vec<Option<Answer<T>>>, Error> {
+    fn ask(&mut self, order: &Request<'_, T>) -> Result<Vec<Option<Answer<T>>>, Error> {
         let shards = self.shards.iter_mut();
         Ok(shards.map(|shard| Some(shard.answer(order))).collect())
     }

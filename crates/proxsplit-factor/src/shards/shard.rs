@@ -1,7 +1,7 @@
 //! Some columns of the data and their codes.
 
 use super::look;
-use super::messages::{Answer, Change, Order, Task};
+use super::messages::{Answer, Change, Request, Task};
 use crate::balance::with_sizes;
 use crate::codes::{TOUCH, Term};
 use crate::look::Escape;
@@ -106,7 +106,7 @@ impl<'a, T: Lanes> Shard<'a, T> {
     }
 
     /// Does what it is told.
-    pub fn answer(&mut self, order: &Order<'_, T>) -> Answer<T> {
+    pub fn answer(&mut self, order: &Request<'_, T>) -> Answer<T> {
         for change in &order.header.before {
             self.change(change);
         }

@@ -11,9 +11,9 @@ use crate::balance::Balance;
 use crate::products::Lanes;
 use crate::settings::{Method, Settings};
 use crate::work::scale_rows;
+use proxsplit::Mat;
 use proxsplit::certificate::{Assumption, Standing};
 use proxsplit::ledger::{Level, Source};
-use proxsplit::linalg::Mat;
 use proxsplit::solve::{Method as Kind, Progress, Setting};
 use proxsplit::{AtPoint, Class, Error, Ledger, Lipschitz, Prox, Solver};
 use serde::{Deserialize, Serialize};
@@ -62,10 +62,10 @@ pub(super) struct Numbers {
 /// A lower bound of the objective is not looked for, and a dead atom is replaced by what the samples of one shard want.
 ///
 /// ```
-/// use proxsplit::{Stop, data::{Dense, Elements, Order}, run, set::NonNeg};
+/// use proxsplit::{Stop, data::{Dense, Elements, StorageOrder}, run, set::NonNeg};
 /// use proxsplit_factor::{Data, Local, Problem, Settings, Shard, Sharded};
 /// let parts = [[1.0, 2.0, 2.0, 4.0], [3.0, 6.0, 1.0, 2.0]];
-/// let dense = |at: usize| Dense::new(2, 2, Order::ColumnMajor, Elements::F64(&parts[at]));
+/// let dense = |at: usize| Dense::new(2, 2, StorageOrder::ColumnMajor, Elements::F64(&parts[at]));
 /// let data = [Data::<f64>::new(dense(0)?.into(), 1.0)?, Data::new(dense(1)?.into(), 1.0)?];
 /// let shard = |at: usize| Shard::new(Problem::new(&data[at], 1, &NonNeg, &NonNeg)?, at);
 /// let mut shards = [shard(0)?, shard(1)?];

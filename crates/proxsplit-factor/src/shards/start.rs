@@ -8,7 +8,7 @@ use crate::membership::settle;
 use crate::products::{Lanes, dot, gram, times};
 use crate::settings::Init;
 use crate::work::scale_rows;
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
 use proxsplit::{Elementary, Error};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

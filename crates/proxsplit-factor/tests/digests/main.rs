@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proxsplit::Prox;
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::prox::{Huber, NonNegL1};
 use proxsplit::set::{BoxSet, L2Ball, NonNeg, Simplex};
 use proxsplit::simd::{Level, with_level};
@@ -65,7 +65,13 @@ fn with_data<T: Lanes, R>(storage: &str, size: Size, work: impl FnOnce(&Data<'_,
             (_, rest) => rest as f64 + (at % 13) as f64 / 8.0,
         })
         .collect();
-    let dense = Dense::new(rows, cols, Order::ColumnMajor, Elements::F64(&values)).unwrap();
+    let dense = Dense::new(
+        rows,
+        cols,
+        StorageOrder::ColumnMajor,
+        Elements::F64(&values),
+    )
+    .unwrap();
     match storage {
         "dense" => work(&open(dense.into(), Missing::None)),
         "gaps" => work(&open(dense.into(), Missing::Nan)),

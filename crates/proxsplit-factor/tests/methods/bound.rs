@@ -1,8 +1,8 @@
 //! No factorization of the rank is below the bound by singular values.
 
 use crate::settings;
-use proxsplit::data::{Dense, Elements, Matrix, Order};
-use proxsplit::linalg::dense::{View, singular_values};
+use proxsplit::data::{Dense, Elements, Matrix, StorageOrder};
+use proxsplit::internal::linalg::dense::{View, singular_values};
 use proxsplit::prox::L1;
 use proxsplit::set::{NonNeg, Sphere};
 use proxsplit::{Certificate, Prox, Stop, run};
@@ -29,11 +29,11 @@ fn the_bound_is_half_of_the_squares_that_the_rank_leaves() {
     let mut random = Pcg64::seed_from_u64(5);
     for (rows, cols) in [(12, 31), (31, 12), (40, 40)] {
         let y: Vec<f64> = (0..rows * cols).map(|_| random.random::<f64>()).collect();
-        for order in [Order::ColumnMajor, Order::RowMajor] {
+        for order in [StorageOrder::ColumnMajor, StorageOrder::RowMajor] {
             let dense = Dense::new(rows, cols, order, Elements::F64(&y)).unwrap();
             let shape = match order {
-                Order::ColumnMajor => View::new(&y, rows, cols),
-                Order::RowMajor => View::new(&y, cols, rows),
+                StorageOrder::ColumnMajor => View::new(&y, rows, cols),
+                StorageOrder::RowMajor => View::new(&y, cols, rows),
             };
             let mut values = vec![0.0; rows.min(cols)];
             assert!(singular_values(shape, &mut values, None));
@@ -56,7 +56,7 @@ fn the_bound_is_half_of_the_squares_that_the_rank_leaves() {
 #[test]
 fn the_certificate_tells_it_where_it_holds() {
     let y: Vec<f64> = (0..200).map(|i| f64::from(i * i % 17)).collect();
-    let dense = Dense::new(10, 20, Order::ColumnMajor, Elements::F64(&y)).unwrap();
+    let dense = Dense::new(10, 20, StorageOrder::ColumnMajor, Elements::F64(&y)).unwrap();
     let told = certificate(dense.into(), 1.0, &NonNeg, 100.0);
     assert!(told.to_string().contains("of this rank"), "{told}");
     // One pass is less work than the eigenvalues; and the least value of a nonconvex term is not known.

@@ -1,9 +1,9 @@
 //! Atoms that are zero: what others in their place would gain, and what is said of them.
 
 use super::settings;
+use proxsplit::Mat;
 use proxsplit::calculus::Constrained;
-use proxsplit::data::{Dense, Elements, Order};
-use proxsplit::linalg::Mat;
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::prox::{L1, SquaredL2};
 use proxsplit::set::{BoxSet, L2Ball, NonNeg};
 use proxsplit::{Prox, Solver, Stop, run};
@@ -19,7 +19,7 @@ fn with_problem<R>(
     test: impl FnOnce(Problem<'_, f64>) -> R,
 ) -> R {
     let y: Vec<f64> = (0..ROWS * COLS).map(|at| y(at % ROWS, at / ROWS)).collect();
-    let dense = Dense::new(ROWS, COLS, Order::ColumnMajor, Elements::F64(&y)).unwrap();
+    let dense = Dense::new(ROWS, COLS, StorageOrder::ColumnMajor, Elements::F64(&y)).unwrap();
     let data = Data::new(dense.into(), 1.0).unwrap();
     test(Problem::new(&data, 1, atoms, codes).unwrap())
 }
@@ -103,7 +103,7 @@ fn nothing_is_proved_of_dead_atoms() {
         assert_eq!(solver.measure().pair.unwrap().dead_atoms, 1);
         super::settle(&mut solver);
         let said = solver.warnings().join(" ");
-        assert!(said.contains("not proved"), "{said}");
+        assert!(said.contains("does not prove"), "{said}");
         let mut solver = Factorization::new(problem, settings(Method::Batch, 0), None).unwrap();
         let certificate = run(&mut solver, &Stop::default(), ())
             .certificate

@@ -1,8 +1,8 @@
 //! Atoms that are given and kept.
 
 use super::{METHODS, planted, settings, settle};
-use proxsplit::data::{Dense, Elements, Order};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::prox::NonNegL1;
 use proxsplit::set::{L2Ball, NonNeg};
 use proxsplit::{Error, Prox, Solver, Stop, run};
@@ -37,7 +37,7 @@ fn numbers(missing: Missing) -> Vec<f64> {
 
 fn keeps<T: Lanes>(missing: Missing, terms: (&dyn Prox<T>, &dyn Prox<T>), chosen: Settings) {
     let numbers = numbers(missing);
-    let dense = Dense::new(ROWS, 90, Order::ColumnMajor, Elements::F64(&numbers)).unwrap();
+    let dense = Dense::new(ROWS, 90, StorageOrder::ColumnMajor, Elements::F64(&numbers)).unwrap();
     let data = Data::<T>::with_missing(dense.into(), 10.0, missing).unwrap();
     let fixed = awkward();
     let problem = Problem::new(&data, 5, terms.0, terms.1).unwrap();

@@ -1,8 +1,8 @@
 //! Graphs of samples and of features.
 
 use super::{METHODS, planted, settings, settle};
-use proxsplit::data::{Dense, Elements, Order};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::prox::{NonNegL1, SquaredL2};
 use proxsplit::set::{L2Ball, NonNeg, Simplex};
 use proxsplit::{Matrix, Pair, Prox, Report, Solver, Stop, Verdict, run};
@@ -29,7 +29,12 @@ fn graph<T: Lanes>(similarities: &Mat<f64>, weight: f64) -> Graph<T> {
 
 fn view(matrix: &Mat<f64>) -> Matrix<'_> {
     let elements = Elements::F64(matrix.data());
-    let dense = Dense::new(matrix.rows(), matrix.cols(), Order::ColumnMajor, elements);
+    let dense = Dense::new(
+        matrix.rows(),
+        matrix.cols(),
+        StorageOrder::ColumnMajor,
+        elements,
+    );
     dense.unwrap().into()
 }
 
@@ -318,6 +323,28 @@ fn what_does_not_fit_is_refused() {
     assert!(error.contains("other graphs"), "{error}");
 }
 
+/// With X = 0 the misfit has no slope in A, and the graph alone is what cancels there.
+#[test]
+fn where_the_other_factor_is_zero_the_residual_is_relative_to_the_graph() {
+    let generated = planted(0.3);
+    let data = Data::<f64>::new(generated.matrix().unwrap(), 1.0).unwrap();
+    let of_cols = similarities(COLS);
+    let alike = graph(&of_cols, 0.05);
+    let problem = Problem::new(&data, 3, &NonNeg, &NonNeg).unwrap();
+    let problem = problem.with_graphs(None, Some(&alike)).unwrap();
+    let a = Mat::from_fn(3, COLS, |k, t| 1.0 + ((k + 2 * t) % 5) as f64);
+    let start = Factors::new(&Mat::zeros(ROWS, 3), a).unwrap();
+    let found = audit(problem, &start).unwrap();
+    assert!(found.scale_a > 0.0 && found.residual_a > 1e-3 * found.scale_a);
+    let mut solver = Factorization::new(problem, settings(Method::Batch, 1), Some(start)).unwrap();
+    let report = run(&mut solver, &Stop::default(), ());
+    assert_eq!(
+        report.certificate.verdict,
+        Verdict::Stationary,
+        "{report:?}"
+    );
+}
+
 /// Gaps in the data: what the definition says over the observed entries, at a stationary point.
 #[test]
 fn with_missing_entries_a_graph_is_the_same_term() {
@@ -331,7 +358,7 @@ fn with_missing_entries_a_graph_is_the_same_term() {
             _ => whole.get(at % ROWS, at / ROWS),
         })
         .collect();
-    let dense = Dense::new(ROWS, COLS, Order::ColumnMajor, Elements::F64(&y)).unwrap();
+    let dense = Dense::new(ROWS, COLS, StorageOrder::ColumnMajor, Elements::F64(&y)).unwrap();
     let data = Data::<f64>::with_missing(dense.into(), 1.0, Missing::Nan).unwrap();
     let of_cols = similarities(COLS);
     let alike = graph(&of_cols, 0.1);
@@ -357,4 +384,27 @@ fn with_missing_entries_a_graph_is_the_same_term() {
     }
     let stated = report.certificate.at_point.objective;
     assert!((stated - exact).abs() <= 1e-9 * exact, "{stated}, {exact}");
+}
+
+/// Nothing but the graph curves where A = 0: its step is 1/‖L‖, up to the bound of ‖L‖ by sums of degrees.
+#[test]
+fn where_the_other_factor_has_vanished_the_step_is_that_of_the_graph() {
+    let generated = planted(0.05);
+    let data = Data::<f64>::new(generated.matrix().unwrap(), 1.0).unwrap();
+    let chain = Mat::from_fn(ROWS, ROWS, |i, j| f64::from(u8::from(i == j + 1)));
+    let features = graph::<f64>(&chain, 1e-3);
+    // Codes that cost more than anything they fit.
+    let dear = NonNegL1::new(1e6).unwrap();
+    let problem = Problem::new(&data, 2, &NonNeg, &dear).unwrap();
+    let problem = problem.with_graphs(Some(&features), None).unwrap();
+    let start = Factors::new(
+        &Mat::from_fn(ROWS, 2, |i, k| (i * (k + 1) % 5) as f64),
+        Mat::zeros(2, COLS),
+    );
+    let mut solver =
+        Factorization::new(problem, settings(Method::Batch, 0), Some(start.unwrap())).unwrap();
+    let found = pair(&mut solver);
+    assert!(found.scale_x > 0.0);
+    // s_ij = 1e-3 for neighbours on a chain, each of degree 2e-3 inside: ‖L‖ < 4e-3.
+    assert!((found.step_x - 250.0).abs() < 1e-9, "{}", found.step_x);
 }

@@ -1,8 +1,8 @@
 //! Huber's loss: outliers do not pull.
 
 use super::settings;
-use proxsplit::data::{Dense, Elements, Indices, Order, Sparse};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
+use proxsplit::data::{Dense, Elements, Indices, Sparse, StorageOrder};
 use proxsplit::set::NonNeg;
 use proxsplit::{Error, Matrix, Solver, Stop, run};
 use proxsplit_factor::{Data, Factorization, Loss, Method, Missing, Outlier, Problem, audit};
@@ -38,7 +38,7 @@ fn numbers() -> Vec<f64> {
 }
 
 fn dense(values: &[f64]) -> Matrix<'_> {
-    Dense::new(ROWS, COLS, Order::ColumnMajor, Elements::F64(values))
+    Dense::new(ROWS, COLS, StorageOrder::ColumnMajor, Elements::F64(values))
         .unwrap()
         .into()
 }
@@ -205,7 +205,7 @@ fn gaps_of_arrays_and_of_sparse_data_are_the_same() -> Result<(), Error> {
     let values: Vec<f64> = stored.iter().map(|&at| y[at]).collect();
     let sparse = Sparse::new(
         (ROWS, COLS),
-        Order::ColumnMajor,
+        StorageOrder::ColumnMajor,
         Indices::I32(&starts),
         Indices::I32(&indices),
         Elements::F64(&values),

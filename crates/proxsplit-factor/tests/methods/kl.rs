@@ -1,8 +1,8 @@
 //! Kullback–Leibler: counts of every kind, against multiplicative updates and the definition.
 
 use super::settings;
-use proxsplit::data::{Dense, Elements, Indices, Order, Sparse};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
+use proxsplit::data::{Dense, Elements, Indices, Sparse, StorageOrder};
 use proxsplit::prox::{NonNegL1, SquaredL2};
 use proxsplit::set::{BoxSet, NonNeg, Simplex};
 use proxsplit::simd::{Level, with_level};
@@ -34,7 +34,7 @@ fn counts() -> Mat<f64> {
 
 fn dense(y: &Mat<f64>) -> Matrix<'_> {
     let elements = Elements::F64(y.data());
-    Dense::new(y.rows(), y.cols(), Order::ColumnMajor, elements)
+    Dense::new(y.rows(), y.cols(), StorageOrder::ColumnMajor, elements)
         .unwrap()
         .into()
 }
@@ -215,7 +215,7 @@ fn sparse_data_give_the_divergence_of_the_same_dense_data() {
     }
     let sparse = Sparse::new(
         (y.rows(), y.cols()),
-        Order::ColumnMajor,
+        StorageOrder::ColumnMajor,
         Indices::I64(&starts),
         Indices::I32(&indices),
         Elements::F32(&values),

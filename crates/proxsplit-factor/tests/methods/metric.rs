@@ -1,10 +1,10 @@
 //! Steps of a plain length: eq.32 as the paper prints it, and the subgradient baseline beside it.
 
 use super::{planted, settings};
+use proxsplit::Mat;
 use proxsplit::certificate::Verdict;
-use proxsplit::data::{Dense, Elements, Order as Storage};
-use proxsplit::linalg::Mat;
-use proxsplit::order::Order;
+use proxsplit::data::{Dense, Elements, StorageOrder as Storage};
+use proxsplit::order::VisitOrder;
 use proxsplit::prox::NonNegL1;
 use proxsplit::set::NonNeg;
 use proxsplit::{Looks, Stop, run};
@@ -22,7 +22,7 @@ fn chosen(method: Method, inner: Inner, step: Step) -> Settings {
         batch: Some(BATCH),
         metric: Some(Metric::Scalar),
         rescale: Some(false),
-        order: Order::Cyclic,
+        order: VisitOrder::Cyclic,
         ..settings(method, 5)
     }
 }
@@ -98,7 +98,7 @@ fn follow_on((y, data): (&Mat<f64>, &Data<'_, f64>), method: Method, (inner, ste
         let eta = match step {
             Step::Constant(eta) => eta,
             Step::Diminishing { first, power } => first / (1.0 + f64::from(pass)).powf(power),
-            Step::Auto => unreachable!(),
+            _ => unreachable!(),
         };
         let start = x.clone();
         let mut sum = Mat::from_fn(x.rows(), RANK, |_, _| 0.0);

@@ -4,8 +4,8 @@ mod against_plain;
 mod planted;
 mod storage;
 
-use proxsplit::data::{Dense, Elements, Order};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit_factor::{Data, Generated, Missing};
 
 /// Whether (i, t) is missing: three of ten, column 2 as a whole, row 4 as a whole, and column 5 but for one entry.
@@ -39,14 +39,14 @@ fn with_gaps(full: &Mat<f64>) -> Mat<f64> {
 
 fn data(y: &Mat<f64>) -> Data<'_, f64> {
     let elements = Elements::F64(y.data());
-    let dense = Dense::new(y.rows(), y.cols(), Order::ColumnMajor, elements).unwrap();
+    let dense = Dense::new(y.rows(), y.cols(), StorageOrder::ColumnMajor, elements).unwrap();
     Data::with_missing(dense.into(), 1.0, Missing::Nan).unwrap()
 }
 
 #[test]
 fn bad_patterns_are_refused() {
     let open = |values: &[f64], missing| {
-        let dense = Dense::new(2, 2, Order::RowMajor, Elements::F64(values)).unwrap();
+        let dense = Dense::new(2, 2, StorageOrder::RowMajor, Elements::F64(values)).unwrap();
         Data::<f64>::with_missing(dense.into(), 1.0, missing)
             .map(|data| data.missing())
             .map_err(|error| error.to_string())

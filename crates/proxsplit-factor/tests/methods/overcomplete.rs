@@ -1,7 +1,7 @@
 //! More atoms than samples, or than features: every method, start and certificate works as for fewer.
 
 use super::{METHODS, settings};
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::prox::L1;
 use proxsplit::set::{L2Ball, NonNeg};
 use proxsplit::{Prox, Stop, run};
@@ -18,7 +18,7 @@ fn with_problem(
     let y: Vec<f64> = (0..ROWS * COLS)
         .map(|at| ((at * 5 + at / 3) % 11) as f64 / 4.0)
         .collect();
-    let dense = Dense::new(ROWS, COLS, Order::ColumnMajor, Elements::F64(&y)).unwrap();
+    let dense = Dense::new(ROWS, COLS, StorageOrder::ColumnMajor, Elements::F64(&y)).unwrap();
     let data = Data::new(dense.into(), 1.0).unwrap();
     test(Problem::new(&data, rank, atoms, codes).unwrap());
 }

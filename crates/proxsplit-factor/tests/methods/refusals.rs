@@ -1,8 +1,8 @@
 //! Bad input is refused.
 
 use super::planted;
-use proxsplit::data::{Dense, Elements, Order};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::set::{BoxSet, L1Ball, L2Ball, NonNeg, Simplex, Sphere};
 use proxsplit::{Error, Prox};
 use proxsplit_factor::{
@@ -36,7 +36,17 @@ fn bad_input_is_refused() {
         with(factors(-1.0, 40).unwrap()).unwrap(),
         "the given factors do not fit: column 0 of X lies 6.32e0 outside its set"
     );
-    assert!(with(factors(1.0, 39).unwrap()).is_some());
+    assert_eq!(
+        with(factors(1.0, 39).unwrap()).unwrap(),
+        "X of the given factors is of 39 features, but the data have 40"
+    );
+    // As many numbers as of rank 2, but another problem.
+    let ones = |rows, columns| Mat::from_fn(rows, columns, |_, _| 1.0);
+    let of_another_rank = Factors::new(&ones(20, 4), ones(4, 45)).unwrap();
+    assert_eq!(
+        with(of_another_rank).unwrap(),
+        "the given factors have rank 4, but rank 2 was asked for: ask for rank 4, or give factors of rank 2"
+    );
     let step = Settings {
         step: Step::Constant(0.0),
         ..Settings::default()
@@ -55,7 +65,7 @@ fn bad_input_is_refused() {
 fn data_too_small_or_large_to_be_squared_are_refused_unless_they_are_scaled() {
     fn open<T: Lanes>(value: f64, scale: f64) -> Result<(), Error> {
         let values = [value; 6];
-        let dense = Dense::new(2, 3, Order::ColumnMajor, Elements::F64(&values)).unwrap();
+        let dense = Dense::new(2, 3, StorageOrder::ColumnMajor, Elements::F64(&values)).unwrap();
         Data::<T>::new(dense.into(), scale).map(|_| ())
     }
     for value in [1e-200, 1e200] {
@@ -72,7 +82,7 @@ fn data_too_small_or_large_to_be_squared_are_refused_unless_they_are_scaled() {
 fn sets_outside_the_range_of_the_precision_are_refused() {
     fn refused<T: Lanes>(set: &dyn Prox<T>) -> [bool; 2] {
         let values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-        let dense = Dense::new(2, 3, Order::ColumnMajor, Elements::F64(&values)).unwrap();
+        let dense = Dense::new(2, 3, StorageOrder::ColumnMajor, Elements::F64(&values)).unwrap();
         let data = Data::<T>::new(dense.into(), 1.0).unwrap();
         [
             Problem::new(&data, 2, set, &NonNeg),

@@ -1,7 +1,7 @@
 //! The same bits for every number of threads, and after a stop at any moment.
 
 use super::{METHODS, planted, settings};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
 use proxsplit::prox::NonNegL1;
 use proxsplit::set::NonNeg;
 use proxsplit_factor::{Data, Factorization, Method, Metric, Problem, Settings};

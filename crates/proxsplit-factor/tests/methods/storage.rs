@@ -1,7 +1,7 @@
 //! Whatever way the data are stored, the factors are the same.
 
 use super::{METHODS, after, settings};
-use proxsplit::data::{Dense, Elements, Matrix, Order};
+use proxsplit::data::{Dense, Elements, Matrix, StorageOrder};
 use proxsplit::set::NonNeg;
 use proxsplit_factor::{Data, Generated, Init, Problem, Settings};
 
@@ -18,7 +18,7 @@ fn sparse_data_give_the_factors_of_the_same_dense_data() {
             values[row * 80 + view.indices().get(at)] = 1.0;
         }
     }
-    let dense = Dense::new(60, 80, Order::RowMajor, Elements::F64(&values)).unwrap();
+    let dense = Dense::new(60, 80, StorageOrder::RowMajor, Elements::F64(&values)).unwrap();
     let objective = |matrix| {
         let data = Data::<f64>::new(matrix, 1.0).unwrap();
         let problem = Problem::new(&data, 4, &NonNeg, &NonNeg).unwrap();
@@ -57,12 +57,12 @@ fn every_type_and_order_gives_the_same_factors() {
     let (m, n) = (40, 70);
     let bytes = |order| -> Vec<u8> {
         match order {
-            Order::ColumnMajor => (0..m * n).map(|at| entry(at % m, at / m)).collect(),
-            Order::RowMajor => (0..m * n).map(|at| entry(at / n, at % n)).collect(),
+            StorageOrder::ColumnMajor => (0..m * n).map(|at| entry(at % m, at / m)).collect(),
+            StorageOrder::RowMajor => (0..m * n).map(|at| entry(at / n, at % n)).collect(),
         }
     };
     let mut expected = None;
-    for order in [Order::ColumnMajor, Order::RowMajor] {
+    for order in [StorageOrder::ColumnMajor, StorageOrder::RowMajor] {
         let bytes = bytes(order);
         let i16s: Vec<i16> = bytes.iter().map(|&v| v.into()).collect();
         let i32s: Vec<i32> = bytes.iter().map(|&v| v.into()).collect();
@@ -94,10 +94,10 @@ fn samples_in_rows_give_the_factors_of_samples_in_columns() {
     let by_row: Vec<f64> = (0..m * n).map(|at| entry(at / n, at % n).into()).collect();
     let columns = |values, order| Dense::new(m, n, order, Elements::F64(values)).unwrap();
     let rows = |values, order| Dense::new(n, m, order, Elements::F64(values)).unwrap().t();
-    let expected = objectives(columns(&by_column, Order::ColumnMajor).into());
+    let expected = objectives(columns(&by_column, StorageOrder::ColumnMajor).into());
     for turned in [
-        rows(&by_column, Order::RowMajor),
-        rows(&by_row, Order::ColumnMajor),
+        rows(&by_column, StorageOrder::RowMajor),
+        rows(&by_row, StorageOrder::ColumnMajor),
     ] {
         assert_eq!((turned.rows(), turned.cols()), (m, n));
         for (method, (a, b)) in METHODS

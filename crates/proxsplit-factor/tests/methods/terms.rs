@@ -1,7 +1,7 @@
 //! Other penalties and sets: settings, not code paths.
 
 use super::{after, planted, settings, settle};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
 use proxsplit::prox::{L1, NonNegL1, Zero};
 use proxsplit::set::{L2Ball, NonNeg, Simplex};
 use proxsplit::{Looks, Prox, Solver, Stop, run};
@@ -68,7 +68,7 @@ fn dictionary_learning_beats_plain_alternating_gradients() {
     let dense = proxsplit::data::Dense::new(
         m,
         n,
-        proxsplit::data::Order::ColumnMajor,
+        proxsplit::data::StorageOrder::ColumnMajor,
         proxsplit::data::Elements::F64(y.data()),
     );
     let data = Data::<f64>::new(dense.unwrap().into(), 1.0).unwrap();

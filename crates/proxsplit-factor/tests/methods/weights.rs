@@ -1,8 +1,8 @@
 //! Weights of features, of samples and of entries.
 
 use super::{METHODS, settings};
-use proxsplit::data::{Dense, Elements, Indices, Order, Sparse};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
+use proxsplit::data::{Dense, Elements, Indices, Sparse, StorageOrder};
 use proxsplit::prox::{ElasticNet, L1, NonNegL1};
 use proxsplit::set::{L2Ball, NonNeg, Simplex};
 use proxsplit::{AtPoint, Error, Matrix, Prox, Solver};
@@ -25,7 +25,7 @@ fn numbers() -> Vec<f64> {
 
 fn dense(values: &[f64], rows: usize) -> Matrix<'_> {
     let cols = values.len() / rows;
-    Dense::new(rows, cols, Order::ColumnMajor, Elements::F64(values))
+    Dense::new(rows, cols, StorageOrder::ColumnMajor, Elements::F64(values))
         .unwrap()
         .into()
 }
@@ -243,7 +243,7 @@ fn sparse_weights_have_the_pattern_of_the_data() -> Result<(), Error> {
         let (starts, indices) = (Indices::I32(&starts), Indices::I32(indices));
         Sparse::new(
             (ROWS, COLS),
-            Order::ColumnMajor,
+            StorageOrder::ColumnMajor,
             starts,
             indices,
             Elements::F64(values),

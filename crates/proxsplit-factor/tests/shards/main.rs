@@ -1,14 +1,14 @@
 //! Runs over shards: the same as on one machine, whatever holds the shards, and true when some are late or lost.
 
-use proxsplit::data::{Dense, Elements, Order as Storage};
+use proxsplit::Mat;
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::ledger::Source;
-use proxsplit::linalg::Mat;
 use proxsplit::prox::NonNegL1;
 use proxsplit::set::NonNeg;
 use proxsplit::{Error, Prox, Report, Stop, run};
 use proxsplit_factor::{
-    Answer, Data, Factorization, Factors, Local, Method, Order, Problem, Settings, Shard, Sharded,
-    Shards, Step, audit,
+    Answer, Data, Factorization, Factors, Local, Method, Problem, Request, Settings, Shard,
+    Sharded, Shards, Step, audit,
 };
 use std::collections::HashMap;
 
@@ -30,7 +30,12 @@ fn numbers() -> Vec<f64> {
 }
 
 fn data(y: &[f64]) -> Result<Data<'_, f64>, Error> {
-    let dense = Dense::new(ROWS, y.len() / ROWS, Storage::ColumnMajor, Elements::F64(y))?;
+    let dense = Dense::new(
+        ROWS,
+        y.len() / ROWS,
+        StorageOrder::ColumnMajor,
+        Elements::F64(y),
+    )?;
     Data::new(dense.into(), 1.0)
 }
 
@@ -184,7 +189,7 @@ struct Lossy<'s, 'a> {
 }
 
 impl Shards<f64> for Lossy<'_, '_> {
-    fn ask(&mut self, order: &Order<'_, f64>) -> Result<Vec<Option<Answer<f64>>>, Error> {
+    fn ask(&mut self, order: &Request<'_, f64>) -> Result<Vec<Option<Answer<f64>>>, Error> {
         self.asked += 1;
         let is_bad = !order.needs_all && self.asked % 7 < 2;
         let mut answers = Vec::new();
@@ -295,7 +300,7 @@ fn saved_codes(shard: &mut Shard<'_, f64>) -> HashMap<String, Vec<f64>> {
 #[test]
 fn bad_shards_are_refused() -> Result<(), Error> {
     let (y, other) = (vec![1.0; 2 * ROWS], vec![1.0; 6]);
-    let dense = Dense::new(2, 3, Storage::ColumnMajor, Elements::F64(&other))?;
+    let dense = Dense::new(2, 3, StorageOrder::ColumnMajor, Elements::F64(&other))?;
     let parts = [data(&y)?, Data::new(dense.into(), 1.0)?];
     let shard = |at: usize| Shard::new(Problem::new(&parts[at], 1, &NonNeg, &NonNeg)?, at);
     let mut shards = [shard(0)?, shard(1)?];

@@ -10,7 +10,7 @@ use crate::npy;
 use crate::npz::{Archive, write::archive, write::start};
 use crate::output::atomic;
 pub use array::Array;
-use proxsplit::data::Order;
+use proxsplit::data::StorageOrder;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
@@ -47,7 +47,7 @@ impl<'a> Checkpoint<'a> {
             for (name, array) in &self.arrays {
                 let (descr, count, bytes) = array.parts();
                 start(zip, &format!("{name}.npy"), bytes.len(), method)?;
-                zip.write_all(&npy::write::header(descr, Order::RowMajor, &[count]))?;
+                zip.write_all(&npy::write::header(descr, StorageOrder::RowMajor, &[count]))?;
                 zip.write_all(bytes)?;
             }
             Ok(())
@@ -68,7 +68,7 @@ impl Checkpoint<'static> {
         let file = File::open(path).map_err(|cause| Error::system("read", path, cause))?;
         read(BufReader::new(file)).map_err(|fault| {
             let fault = fault
-                .because("the checkpoint is damaged and cannot be used; remove it to start anew");
+                .because("the checkpoint is damaged and cannot be used; remove it to start over");
             fault.of(path)
         })
     }

@@ -17,7 +17,7 @@ use crate::reading::Reading;
 use crate::values::Values;
 use cells::{Cells, texts};
 use layout::Layout;
-use proxsplit::data::Order;
+use proxsplit::data::StorageOrder;
 use records::Records;
 use style::Style;
 use table::Table;
@@ -103,7 +103,7 @@ fn content(table: Table, delimiter: u8) -> Result<Content, Fault> {
         ..Content::dense(
             table.rows,
             table.width,
-            Order::RowMajor,
+            StorageOrder::RowMajor,
             Values::narrow(table.values),
         )
     })

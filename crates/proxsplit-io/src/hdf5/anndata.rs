@@ -4,7 +4,7 @@
 use super::store::{Store, wrong};
 use crate::content::{Content, Labels};
 use crate::error::Fault;
-use proxsplit::data::Order;
+use proxsplit::data::StorageOrder;
 
 pub(super) fn read(store: &Store, layer: Option<&str>) -> Result<Content, Fault> {
     let path = match layer {
@@ -43,8 +43,8 @@ fn matrix(store: &Store, path: &str) -> Result<Content, Fault> {
     let format = ["encoding-type", "h5sparse_format"];
     let format = format.iter().find_map(|name| store.text_of(path, name));
     let order = match format.as_deref() {
-        Some("csr_matrix" | "csr") => Order::RowMajor,
-        Some("csc_matrix" | "csc") => Order::ColumnMajor,
+        Some("csr_matrix" | "csr") => StorageOrder::RowMajor,
+        Some("csc_matrix" | "csc") => StorageOrder::ColumnMajor,
         Some(other) => {
             return Err(wrong(
                 path,
@@ -62,7 +62,7 @@ fn matrix(store: &Store, path: &str) -> Result<Content, Fault> {
 fn dense(store: &Store, path: &str) -> Result<Content, Fault> {
     let (shape, values) = store.array(path)?;
     match shape[..] {
-        [rows, cols] => Ok(Content::dense(rows, cols, Order::RowMajor, values)),
+        [rows, cols] => Ok(Content::dense(rows, cols, StorageOrder::RowMajor, values)),
         _ => Err(wrong(
             path,
             format!("the array has {} axes; a matrix has 2", shape.len()),

@@ -7,7 +7,7 @@ use crate::format::{EXPANSION, FREE};
 use crate::npy::{self, Descr, Header};
 use crate::values::Values;
 use hdf5_reader::{Datatype, FilterRegistry, Hdf5File, OpenOptions};
-use proxsplit::data::Order;
+use proxsplit::data::StorageOrder;
 
 /// What a file of this size may ask for.
 pub(super) fn limits(size: u64) -> OpenOptions {
@@ -53,7 +53,7 @@ impl Store {
         let array = self.0.dataset(path).map_err(|cause| fault(path, &cause))?;
         let header = Header {
             descr: descr(array.dtype()).map_err(|cause| wrong(path, cause))?,
-            order: Order::RowMajor,
+            order: StorageOrder::RowMajor,
             shape: array.shape().iter().map(|&axis| axis as usize).collect(),
             offset: 0,
         };
@@ -104,15 +104,15 @@ impl Store {
         &self,
         group: &str,
         (rows, cols): (usize, usize),
-        order: Order,
+        order: StorageOrder,
     ) -> Result<Content, Fault> {
         let path = |name: &str| format!("{group}/{name}");
         let (_, values) = self.array(&path("data"))?;
         let stored = values.elements().len();
         check_shape(rows, cols, stored)?;
         let (lines, width) = match order {
-            Order::RowMajor => (rows, cols),
-            Order::ColumnMajor => (cols, rows),
+            StorageOrder::RowMajor => (rows, cols),
+            StorageOrder::ColumnMajor => (cols, rows),
         };
         let indices = self.integers(&path("indices"))?;
         // What does not fit becomes negative and is refused.

@@ -4,7 +4,7 @@
 use super::store::{Store, pair, wrong};
 use crate::content::{Content, Labels};
 use crate::error::Fault;
-use proxsplit::data::Order;
+use proxsplit::data::StorageOrder;
 
 /// The group with the matrix: `matrix`, or the only genome of a file of version 2.
 pub(super) fn group<'a>(store: &Store, groups: &'a [String]) -> Result<Option<&'a str>, Fault> {
@@ -30,7 +30,7 @@ pub(super) fn read(store: &Store, group: &str) -> Result<Content, Fault> {
     let shape = store.integers(&path("shape"))?;
     let shape = pair(&shape)
         .ok_or_else(|| wrong(&path("shape"), format!("{shape:?} is not rows and columns")))?;
-    let content = store.sparse(group, shape, Order::ColumnMajor)?;
+    let content = store.sparse(group, shape, StorageOrder::ColumnMajor)?;
     let (groups, arrays) = store.members(group)?;
     // People know a gene by its name.
     let features = if groups.iter().any(|name| name == "features") {

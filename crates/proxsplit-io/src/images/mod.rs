@@ -11,7 +11,7 @@ use crate::content::{Content, Labels};
 use crate::error::{Error, Fault};
 use crate::format::{FREE, Format};
 use crate::values::Values;
-use proxsplit::data::Order;
+use proxsplit::data::StorageOrder;
 use std::path::{Path, PathBuf};
 
 /// The most that deflate can expand its input; LZW stays below.
@@ -54,7 +54,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Content, Fault> {
     };
     Ok(Content {
         taken: "the pixels of one picture".to_owned(),
-        ..Content::dense(rows, cols, Order::RowMajor, pixels)
+        ..Content::dense(rows, cols, StorageOrder::RowMajor, pixels)
     })
 }
 
@@ -131,7 +131,7 @@ impl Stack {
             Some(values) => values.append(transposed(&pixels, size)),
         };
         if !same {
-            let cause = "the pixels of this picture have another type than those before it; save all with as many bits";
+            let cause = "the pixels of this picture have a different type from those before it; save all pictures with the same number of bits";
             return Err(Fault::whole(cause));
         }
         self.count += 1;
@@ -148,7 +148,7 @@ impl Stack {
             },
             image: Some(self.size),
             taken: format!("columns are {what} of {rows} × {cols} pixels, column by column"),
-            ..Content::dense(rows * cols, self.count, Order::ColumnMajor, values)
+            ..Content::dense(rows * cols, self.count, StorageOrder::ColumnMajor, values)
         }
     }
 }

@@ -8,10 +8,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture, Fault> {
     let mut header = Words { bytes, at: 2 };
     let cols = header.number("the width")?;
     let rows = header.number("the height")?;
-    let white = header.number("the largest grey")?;
+    let white = header.number("the maximum grey value")?;
     if !(1..=65535).contains(&white) {
         return Err(header.wrong(format!(
-            "the largest grey is {white}; it must be 1 to 65535"
+            "the maximum grey value is {white}; it must be 1 to 65535"
         )));
     }
     let count = rows.checked_mul(cols).filter(|&count| count <= bytes.len());
@@ -28,7 +28,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture, Fault> {
     };
     if let Some(grey) = greys.iter().find(|&&grey| grey as usize > white) {
         return Err(Fault::whole(format!(
-            "a pixel is {grey}, but the largest grey is {white}"
+            "a pixel is {grey}, but the maximum grey value is {white}"
         )));
     }
     let values = if white < 256 {
@@ -114,7 +114,8 @@ impl Words<'_> {
         if self.at == self.bytes.len() {
             return Ok(());
         }
-        Err(self.wrong("something follows the picture; keep one picture a file".to_owned()))
+        Err(self
+            .wrong("there is more data after the picture; keep one picture per file".to_owned()))
     }
 
     fn wrong(&self, cause: String) -> Fault {

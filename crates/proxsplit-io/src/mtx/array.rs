@@ -8,7 +8,7 @@ use crate::error::Fault;
 use crate::nan::Nan;
 use crate::text::{Lines, word};
 use crate::values::Values;
-use proxsplit::data::Order;
+use proxsplit::data::StorageOrder;
 
 pub(super) fn read(
     mut lines: Lines<'_>,
@@ -34,7 +34,7 @@ pub(super) fn read(
     Ok(Content::dense(
         rows,
         cols,
-        Order::ColumnMajor,
+        StorageOrder::ColumnMajor,
         Values::narrow(values),
     ))
 }

@@ -35,7 +35,7 @@ impl Banner {
         };
         if next() != "%%matrixmarket" || next() != "matrix" {
             return Err(
-                "this is no Matrix Market file: the first line must be '%%MatrixMarket matrix …'"
+                "this is not a Matrix Market file: the first line must be '%%MatrixMarket matrix …'"
                     .to_owned(),
             );
         }

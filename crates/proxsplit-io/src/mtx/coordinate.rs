@@ -67,7 +67,7 @@ fn entry(
     };
     match word(&mut line) {
         None => Ok((row, col, value)),
-        Some(extra) => Err(format!("'{}' is too much", extra.escape_ascii())),
+        Some(extra) => Err(format!("'{}' is one item too many", extra.escape_ascii())),
     }
 }
 

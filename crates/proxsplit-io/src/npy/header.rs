@@ -4,7 +4,7 @@
 
 use super::descr::Descr;
 use crate::error::{Fault, Place};
-use proxsplit::data::Order;
+use proxsplit::data::StorageOrder;
 use std::io::Read;
 
 /// NumPy itself refuses headers above 10000 characters.
@@ -13,7 +13,7 @@ const LONGEST: usize = 1 << 16;
 #[derive(Debug)]
 pub(crate) struct Header {
     pub(crate) descr: Descr,
-    pub(crate) order: Order,
+    pub(crate) order: StorageOrder,
     pub(crate) shape: Vec<usize>,
     /// Where the numbers begin.
     pub(crate) offset: usize,
@@ -114,12 +114,12 @@ fn descr(text: &str) -> Result<&str, Fault> {
         .ok_or_else(|| wrong("'descr' is not text"))
 }
 
-fn order(text: &str) -> Result<Order, Fault> {
+fn order(text: &str) -> Result<StorageOrder, Fault> {
     let rest = field(text, "fortran_order")?;
     if rest.starts_with("True") {
-        Ok(Order::ColumnMajor)
+        Ok(StorageOrder::ColumnMajor)
     } else if rest.starts_with("False") {
-        Ok(Order::RowMajor)
+        Ok(StorageOrder::RowMajor)
     } else {
         Err(wrong("'fortran_order' is neither True nor False"))
     }

@@ -1,14 +1,14 @@
 //! Writes an `.npy` array.
 
 use crate::values::bytes;
-use proxsplit::data::{Elements, Order};
+use proxsplit::data::{Elements, StorageOrder};
 use std::io::{self, Write};
 
 /// The header of an array: version 1, padded so that the numbers begin at a multiple of 64 bytes and can be mapped.
-pub(crate) fn header(descr: &str, order: Order, shape: &[usize]) -> Vec<u8> {
+pub(crate) fn header(descr: &str, order: StorageOrder, shape: &[usize]) -> Vec<u8> {
     let fortran = match order {
-        Order::RowMajor => "False",
-        Order::ColumnMajor => "True",
+        StorageOrder::RowMajor => "False",
+        StorageOrder::ColumnMajor => "True",
     };
     let axes: Vec<String> = shape.iter().map(ToString::to_string).collect();
     let comma = if shape.len() == 1 { "," } else { "" };
@@ -40,7 +40,7 @@ pub(crate) fn descr(elements: Elements<'_>) -> &'static str {
 /// Writes header and numbers.
 pub(crate) fn array(
     out: &mut dyn Write,
-    order: Order,
+    order: StorageOrder,
     shape: &[usize],
     elements: Elements<'_>,
 ) -> io::Result<()> {

@@ -7,7 +7,7 @@ use crate::content::{Content, Pattern};
 use crate::error::{Fault, Place};
 use crate::npy::Header;
 use crate::values::Values;
-use proxsplit::data::Order;
+use proxsplit::data::StorageOrder;
 use std::io::{Read, Seek};
 
 pub(super) fn read<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Content, Fault> {
@@ -20,8 +20,8 @@ pub(super) fn read<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Content, 
     let (_, values) = archive.array("data")?;
     check_shape(rows, cols, values.elements().len())?;
     match format.as_str() {
-        "csr" => compressed(archive, (rows, cols), Order::RowMajor, values),
-        "csc" => compressed(archive, (rows, cols), Order::ColumnMajor, values),
+        "csr" => compressed(archive, (rows, cols), StorageOrder::RowMajor, values),
+        "csc" => compressed(archive, (rows, cols), StorageOrder::ColumnMajor, values),
         "coo" => coordinates(archive, (rows, cols), values.to_f64()),
         other => Err(fault(
             "format",
@@ -33,12 +33,12 @@ pub(super) fn read<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Content, 
 fn compressed<R: Read + Seek>(
     archive: &mut Archive<R>,
     (rows, cols): (usize, usize),
-    order: Order,
+    order: StorageOrder,
     values: Values,
 ) -> Result<Content, Fault> {
     let (lines, width) = match order {
-        Order::RowMajor => (rows, cols),
-        Order::ColumnMajor => (cols, rows),
+        StorageOrder::RowMajor => (rows, cols),
+        StorageOrder::ColumnMajor => (cols, rows),
     };
     let stored = values.elements().len();
     let indices = indices(archive, "indices", stored, width)?;

@@ -1,7 +1,8 @@
 //! Writes arrays into an archive.
 
 use crate::npy;
-use proxsplit::data::{Dense, Order, dispatch};
+use proxsplit::data::{Dense, StorageOrder};
+use proxsplit::internal::dispatch;
 use std::io::{self, Seek, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -39,15 +40,19 @@ pub(crate) fn start<W: Write + Seek>(
 }
 
 /// Writes the nonzeros of a matrix as `scipy.sparse.save_npz` does: csr or csc with 32-bit indices.
-pub(crate) fn sparse<W: Write + Seek>(out: W, matrix: Dense<'_>, order: Order) -> io::Result<()> {
+pub(crate) fn sparse<W: Write + Seek>(
+    out: W,
+    matrix: Dense<'_>,
+    order: StorageOrder,
+) -> io::Result<()> {
     if matrix.rows().max(matrix.cols()) > i32::MAX as usize {
         return Err(io::Error::other(
             "too many rows or columns for 32-bit indices",
         ));
     }
     let (name, along) = match order {
-        Order::RowMajor => (b"csr", matrix),
-        Order::ColumnMajor => (b"csc", matrix.t()),
+        StorageOrder::RowMajor => (b"csr", matrix),
+        StorageOrder::ColumnMajor => (b"csc", matrix.t()),
     };
     let (starts, indices) = pattern(along);
     let shape = [matrix.rows() as i64, matrix.cols() as i64];
@@ -76,8 +81,8 @@ fn nonzeros(matrix: Dense<'_>) -> io::Result<Vec<u8>> {
     fn gather<T: proxsplit::data::Element>(matrix: Dense<'_>, values: &[T]) -> Vec<T> {
         let (rows, cols) = (matrix.rows(), matrix.cols());
         let place = |row: usize, col: usize| match matrix.order() {
-            Order::RowMajor => row * cols + col,
-            Order::ColumnMajor => row + rows * col,
+            StorageOrder::RowMajor => row * cols + col,
+            StorageOrder::ColumnMajor => row + rows * col,
         };
         let all = (0..rows).flat_map(|row| (0..cols).map(move |col| place(row, col)));
         let values = all.map(|at| values[at]);
@@ -87,7 +92,7 @@ fn nonzeros(matrix: Dense<'_>) -> io::Result<Vec<u8>> {
     dispatch!(Elements: matrix.elements() => values, {
         let kept = gather(matrix, values);
         let elements = proxsplit::data::Element::elements(&kept[..]);
-        npy::write::array(&mut out, Order::RowMajor, &[kept.len()], elements)?;
+        npy::write::array(&mut out, StorageOrder::RowMajor, &[kept.len()], elements)?;
     });
     Ok(out)
 }
@@ -107,7 +112,7 @@ fn i64_array(values: &[i64]) -> Vec<u8> {
 }
 
 fn plain(descr: &str, shape: &[usize], bytes: &[u8]) -> Vec<u8> {
-    let mut array = npy::write::header(descr, Order::RowMajor, shape);
+    let mut array = npy::write::header(descr, StorageOrder::RowMajor, shape);
     array.extend_from_slice(bytes);
     array
 }

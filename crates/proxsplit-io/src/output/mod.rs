@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::{npy, npz};
 pub use folder::OutputDir;
 pub use protect::refuse_to_replace;
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub fn write_npy(path: impl AsRef<Path>, matrix: Dense<'_>) -> Result<(), Error>
 /// Writes a vector as `.npy` with one axis.
 pub fn write_npy_vector(path: impl AsRef<Path>, numbers: Elements<'_>) -> Result<(), Error> {
     atomic::write(path.as_ref(), |out| {
-        npy::write::array(out, Order::RowMajor, &[numbers.len()], numbers)
+        npy::write::array(out, StorageOrder::RowMajor, &[numbers.len()], numbers)
     })
 }
 
@@ -32,7 +32,7 @@ pub fn write_npy_vector(path: impl AsRef<Path>, numbers: Elements<'_>) -> Result
 pub fn write_npz_sparse(
     path: impl AsRef<Path>,
     matrix: Dense<'_>,
-    order: Order,
+    order: StorageOrder,
 ) -> Result<(), Error> {
     atomic::write(path.as_ref(), |out| npz::write::sparse(out, matrix, order))
 }

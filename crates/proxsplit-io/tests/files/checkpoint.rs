@@ -45,7 +45,7 @@ fn saving_replaces_and_other_files_are_refused() {
         .unwrap_err()
         .to_string();
     assert!(other.contains("'header.json'"), "{other}");
-    assert!(other.contains("remove it to start anew"), "{other}");
+    assert!(other.contains("remove it to start over"), "{other}");
 }
 
 proptest! {

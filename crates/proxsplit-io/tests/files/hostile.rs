@@ -43,7 +43,7 @@ fn matrix_market() {
             "2 2 1\n1 1 1e999\n",
             "line 3: the value '1e999' is not finite",
         ),
-        ("2 2 1\n1 1 1 0\n", "line 3: '0' is too much"),
+        ("2 2 1\n1 1 1 0\n", "line 3: '0' is one item too many"),
         ("2 2 1\n1 1 x\n", "line 3: the value 'x' is not a number"),
         ("0 2 0\n", "the matrix is empty (0 × 2)"),
         ("9999999999 1 0\n", "line 2: at most 2147483647 rows"),
@@ -61,7 +61,7 @@ fn matrix_market() {
     refused(
         Format::Mtx,
         "1 2 3",
-        "line 1: this is no Matrix Market file",
+        "line 1: this is not a Matrix Market file",
     );
     let banner = |rest: &str, expected| {
         refused(

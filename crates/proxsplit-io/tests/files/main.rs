@@ -15,7 +15,7 @@ mod streams;
 mod tables;
 mod unpacking;
 
-use proxsplit::data::{Matrix, Order};
+use proxsplit::data::{Matrix, StorageOrder};
 use proxsplit_io::Data;
 
 /// All entries, row by row.
@@ -26,7 +26,7 @@ fn entries(matrix: Matrix<'_>) -> Vec<Vec<f64>> {
             .collect(),
         Matrix::Sparse(sparse) => {
             let mut whole = vec![vec![0.0; sparse.cols()]; sparse.rows()];
-            let by_rows = sparse.order() == Order::RowMajor;
+            let by_rows = sparse.order() == StorageOrder::RowMajor;
             for line in 0..sparse.starts().len() - 1 {
                 for at in sparse.starts().get(line)..sparse.starts().get(line + 1) {
                     let index = sparse.indices().get(at);

@@ -1,7 +1,7 @@
 //! Files with missing entries: refused with a remedy, or read as NaN.
 
 use super::{entries, refusal};
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit_io::{Data, Nan, write_npy};
 use std::path::Path;
 
@@ -62,7 +62,7 @@ fn arrays_stay_mapped_and_infinity_stays_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("y.npy");
     let write = |values: &[f64]| {
-        let dense = Dense::new(2, 2, Order::RowMajor, Elements::F64(values)).unwrap();
+        let dense = Dense::new(2, 2, StorageOrder::RowMajor, Elements::F64(values)).unwrap();
         write_npy(&path, dense).unwrap();
     };
     write(&[1.0, 2.0, f64::NAN, 4.0]);

@@ -2,12 +2,15 @@
 
 use super::entries;
 use proptest::prelude::*;
-use proxsplit::data::{Dense, Element, Matrix, Order};
+use proxsplit::data::{Dense, Element, Matrix, StorageOrder};
 use proxsplit_io::{CsvOptions, Data, Format, Reading, write_npy, write_npz_sparse};
 use std::fmt::Write;
 
-fn order() -> impl Strategy<Value = Order> {
-    prop_oneof![Just(Order::RowMajor), Just(Order::ColumnMajor)]
+fn order() -> impl Strategy<Value = StorageOrder> {
+    prop_oneof![
+        Just(StorageOrder::RowMajor),
+        Just(StorageOrder::ColumnMajor)
+    ]
 }
 
 /// A shape and as many numbers, many of them 0.
@@ -27,7 +30,7 @@ fn bits(rows: &[Vec<f64>]) -> Vec<u64> {
     rows.iter().flatten().map(|v| v.to_bits()).collect()
 }
 
-fn npy_round_trip<T: Element>(rows: usize, cols: usize, order: Order, values: &[T]) {
+fn npy_round_trip<T: Element>(rows: usize, cols: usize, order: StorageOrder, values: &[T]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.npy");
     let matrix = Dense::new(rows, cols, order, T::elements(values)).unwrap();
@@ -68,7 +71,7 @@ proptest! {
 
     #[test]
     fn text((rows, cols, values) in table(), shuffle in any::<u64>()) {
-        let matrix = Dense::new(rows, cols, Order::RowMajor, f64::elements(&values)).unwrap();
+        let matrix = Dense::new(rows, cols, StorageOrder::RowMajor, f64::elements(&values)).unwrap();
         let expected = entries(matrix.into());
         let csv: String = expected.iter().map(|row| {
             let cells: Vec<_> = row.iter().map(|v| format!("{v:e}")).collect();

@@ -15,10 +15,10 @@ from ._certificate import Certificate
 
 def advise(estimator: Any, certificate: Certificate, reason: str, degenerate: bool) -> None:
     """Warn of a run that has not converged, and of what is odd about its result. `tol=0` asks for a number of passes and not for
-    convergence; divergence is told even then."""
+    convergence; divergence is reported even then."""
     if degenerate:
         warn(
-            "Only one factor is penalized, so that its penalty can be made as small as one likes by moving scale to the other. "
+            "Only one factor is penalized, so that its penalty can be made arbitrarily small by moving scale to the other. "
             "Set both alpha_W and alpha_H, or bound the other factor, as by H_set='l2-ball:1+nonneg'.",
             ConvergenceWarning,
         )

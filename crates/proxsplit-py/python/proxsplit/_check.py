@@ -36,7 +36,7 @@ class Audit:
         How far each factor is from stationary for the other one, at the step 1/L; for 'kl', which has no L, at the step
         ‖X‖/scale_X and ‖A‖/scale_A.
     scale_X, scale_A : float
-        ‖YAᵀ‖ and ‖XᵀY‖, the sizes that the residuals are compared with; for 'kl' with Y/XA in the place of Y.
+        ‖YAᵀ‖ and ‖XᵀY‖, the sizes that the residuals are compared with; for 'kl' with Y/XA in place of Y.
     sparsity_X, sparsity_A : float
         The shares of zeros.
     dead_atoms : list of int
@@ -47,7 +47,7 @@ class Audit:
     outside : str or None
         The first column that lies outside its set by more than the rounding of float32, and how far.
     scale_is_degenerate : bool
-        Whether a penalty can be made as small as one likes by moving scale from one factor to the other.
+        Whether a penalty can be made arbitrarily small by moving scale from one factor to the other.
     balance_gain : float
         How much the objective falls when every pair of atom and code row gets its best scale.
     """
@@ -96,7 +96,7 @@ class Audit:
         if self.escape is None:
             return "not tried, because the codes of a sample are tied together"
         if self.escape == 0:
-            return "no gain was found; searched, not proved"
+            return "a search found no replacement that lowers the objective, which is no proof that there is none"
         return f"lowers the objective by at least {self.escape:.3e}"
 
     def __repr__(self) -> str:

@@ -83,7 +83,7 @@ class NMF(BaseNMF):
         ½‖X − WH‖² + alpha_W·n_features·(l1_ratio·‖W‖₁ + (1 − l1_ratio)/2·‖W‖²)
                    + alpha_H·n_samples·(l1_ratio·‖H‖₁ + (1 − l1_ratio)/2·‖H‖²)
 
-    With ``beta_loss="kullback-leibler"``, for counts, Σ x log(x/z) − x + z with Z = WH stands in the place of ½‖X − WH‖².
+    With ``beta_loss="kullback-leibler"``, for counts, Σ x log(x/z) − x + z with Z = WH stands in place of ½‖X − WH‖².
 
     Rows of X are samples. The paper and the command line put samples in columns: there Y = Xᵀ, the atoms X = Hᵀ and the codes
     A = Wᵀ.
@@ -103,7 +103,7 @@ class NMF(BaseNMF):
         'nonneg' and 'box' (for W also 'simplex').
     tol : float, default=1e-4
         The run has converged when the residuals of W and of H are below `tol` times ‖XHᵀ‖ and ‖WᵀX‖, the parts that cancel in
-        them at a solution (for 'kullback-leibler' with X/WH in the place of X). 0 makes `max_iter` passes unless nothing can be gained any more.
+        them at a solution (for 'kullback-leibler' with X/WH in place of X). 0 makes `max_iter` passes unless nothing can be gained any more.
     max_iter : int, default=200
         Passes over the data.
     random_state : int, RandomState instance or None, default=None

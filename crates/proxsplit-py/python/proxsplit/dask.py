@@ -73,7 +73,7 @@ class _OverDask(Factorization):
         checkpoint_every : float, default=60.0
             Seconds between two checkpoints.
         resume : bool, default=False
-            Go on from the checkpoint, if the file is there. Codes are made anew from the components.
+            Continue from the checkpoint, if the file is there. Codes are computed again from the components.
         patience : float, default=30.0
             Seconds by which a worker may be later than twice its usual time before a pass goes on with the old share of its blocks.
 

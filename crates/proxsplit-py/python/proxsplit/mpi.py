@@ -66,7 +66,7 @@ def parser() -> argparse.ArgumentParser:
     output = own.add_argument_group("Output")
     output.add_argument("--out", metavar="FOLDER")
     output.add_argument("--force", action="store_true", help="replace an earlier result")
-    output.add_argument("--resume", action="store_true", help="go on from the checkpoint in the folder")
+    output.add_argument("--resume", action="store_true", help="continue from the checkpoint in the folder")
     output.add_argument("--checkpoint-every", type=float, default=60.0, metavar="SECONDS")
     output.add_argument("--quiet", action="store_true")
     output.add_argument("--json", action="store_true", help="print run.json")
@@ -233,7 +233,7 @@ def _folder(args: argparse.Namespace) -> Path:
     there = [name for name in (*FILES, f"{CHECKPOINT}.json") if (folder / name).exists()]
     resumes = args.resume and (folder / f"{CHECKPOINT}.json").exists()
     if there and not (args.force or resumes):
-        raise ValueError(f"{folder / there[0]} already exists; --resume goes on from a checkpoint, --force starts anew, --out chooses another folder")
+        raise ValueError(f"{folder / there[0]} already exists; --resume continues from a checkpoint, --force starts over, --out chooses another folder")
     folder.mkdir(parents=True, exist_ok=True)
     if not resumes:
         for name in ("1", "2"):

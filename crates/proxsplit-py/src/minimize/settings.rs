@@ -3,7 +3,7 @@
 use crate::error::refuse;
 use crate::scalar::Scalar;
 use proxsplit::gradient::{IncrementalPass, Inner, MiniBatch, Page, Saga, usual_batch};
-use proxsplit::order::Order;
+use proxsplit::order::VisitOrder;
 use proxsplit::step::{Choice, Given, StepRule};
 use proxsplit::{FiniteSum, Lipschitz, Looks, Prox, Smooth, Splitting, Stop};
 use pyo3::prelude::*;
@@ -50,7 +50,7 @@ impl Settings {
 
     /// Whether gradients are exact and nothing is said of the steps. Options that are not used then must be right all the same.
     pub(super) fn is_plain(&self) -> PyResult<bool> {
-        self.order.parse::<Order>().map_err(refuse)?;
+        self.order.parse::<VisitOrder>().map_err(refuse)?;
         self.inner.parse::<Inner>().map_err(refuse)?;
         let is_auto = matches!(&self.step, Step::Rule(text) if text == "auto");
         Ok(self.method == "batch" && is_auto)
@@ -70,7 +70,7 @@ impl Settings {
             return Ok(());
         }
         Err(refuse(
-            "fun states an error of its gradient, and steps cannot be learned from gradients that are off: give options={'lipschitz': L}, or a step as a number, a list of numbers or 'diminishing:FIRST,POWER'",
+            "fun states an error of its gradient, and steps cannot be adapted from inexact gradients: give options={'lipschitz': L}, or a step as a number, a list of numbers or 'diminishing:FIRST,POWER'",
         ))
     }
 

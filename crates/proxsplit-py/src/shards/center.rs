@@ -11,7 +11,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use proxsplit::ledger::Source;
 use proxsplit::run::{Observer, Saved};
 use proxsplit::{Certificate, Error, Report, Row, Session, Stop};
-use proxsplit_factor::{self as factor, Answer, Order, Sharded, Shards};
+use proxsplit_factor::{self as factor, Answer, Request, Sharded, Shards};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value, json};
@@ -233,7 +233,7 @@ fn record(report: &Report) -> Value {
 }
 
 fn start<T: Scalar>(py: Python<'_>, (header, saved): &Resumed) -> PyResult<Start<T>> {
-    let damaged = |_| refuse("the checkpoint is damaged: start anew");
+    let damaged = |_| refuse("the checkpoint is damaged: start over");
     let header: Value = serde_json::from_str(header).map_err(damaged)?;
     let session = serde_json::from_value(header["session"].clone()).map_err(damaged)?;
     let arrays: HashMap<String, Vec<T>> = arrays(saved.bind(py))?;
@@ -254,8 +254,8 @@ struct Wire<'p> {
 type Brought<'py, T> = Option<(PyReadonlyArray1<'py, T>, PyReadonlyArray1<'py, f64>)>;
 
 impl<T: Scalar> Shards<T> for Wire<'_> {
-    fn ask(&mut self, order: &Order<'_, T>) -> Result<Vec<Option<Answer<T>>>, Error> {
-        let lost = |_| Error::Incompatible("the order could not be written".into());
+    fn ask(&mut self, order: &Request<'_, T>) -> Result<Vec<Option<Answer<T>>>, Error> {
+        let lost = |_| Error::Incompatible("the request could not be written".into());
         let header = serde_json::to_string(order.header).map_err(lost)?;
         let answers = self.raised.attempt(|py| {
             let x = PyArray1::from_slice(py, order.x);
@@ -272,8 +272,8 @@ impl<T: Scalar> Shards<T> for Wire<'_> {
             });
             answers.collect::<PyResult<Vec<_>>>()
         });
-        // What Python has raised comes out in the place of this.
-        answers.ok_or_else(|| Error::Incompatible("the shards cannot be asked any more".into()))
+        // What Python has raised comes out in place of this.
+        answers.ok_or_else(|| Error::Incompatible("the shards can no longer be reached".into()))
     }
 }
 

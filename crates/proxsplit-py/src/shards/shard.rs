@@ -6,8 +6,8 @@ use crate::factor::{operator, rows};
 use crate::pool::pool;
 use crate::scalar::Scalar;
 use numpy::{PyArray1, PyReadonlyArray1};
-use proxsplit::linalg::dense::Mat;
-use proxsplit_factor::{self as factor, Answer, Header, Order, Problem};
+use proxsplit::Mat;
+use proxsplit_factor::{self as factor, Answer, Header, Problem, Request};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -144,7 +144,7 @@ impl Shard {
     ) -> PyResult<Answered<'py>> {
         let header: Header = serde_json::from_str(header).map_err(|error| {
             refuse(format!(
-                "an order that this version of proxsplit does not know: {error}"
+                "a request that this version of proxsplit does not know: {error}"
             ))
         })?;
         if self.single {
@@ -313,7 +313,7 @@ fn serve<T: Scalar>(
 
 fn obeyed<T: Scalar>(shard: &mut factor::Shard<'_, T>, message: Message<T>) -> Reply<T> {
     match message {
-        Message::Ask(header, x) => Reply::Answer(shard.answer(&Order {
+        Message::Ask(header, x) => Reply::Answer(shard.answer(&Request {
             header: &header,
             x: &x,
             needs_all: true,

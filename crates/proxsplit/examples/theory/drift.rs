@@ -3,8 +3,8 @@
 
 use super::Sample;
 use proxsplit::gradient::{IncrementalPass, Inner, drift_bound};
-use proxsplit::linalg::vec::norm;
-use proxsplit::order::Order;
+use proxsplit::internal::linalg::vec::norm;
+use proxsplit::order::VisitOrder;
 use proxsplit::smooth::Cauchy;
 use proxsplit::text::Operator;
 use proxsplit::{FiniteSum, Prox};
@@ -32,7 +32,7 @@ pub(crate) fn study() {
 /// The drift of a pass from a fixed point, and both bounds.
 fn pass(f: &dyn FiniteSum, g: &dyn Prox, inner: Inner, (step, l): (f64, f64)) -> [f64; 3] {
     let x = vec![0.3; f.dim()];
-    let mut source = IncrementalPass::new(f, g, inner, (BATCH, Order::Cyclic, 0)).unwrap();
+    let mut source = IncrementalPass::new(f, g, inner, (BATCH, VisitOrder::Cyclic, 0)).unwrap();
     let (mut sum, mut points) = (vec![0.0; x.len()], Vec::new());
     source.traced(&x, step, &mut sum, |_, z, _| points.push(z.to_vec()));
     let betas: Vec<f64> = points

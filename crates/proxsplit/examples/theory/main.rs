@@ -10,7 +10,7 @@ mod motivation;
 mod nonconvex;
 mod steps;
 
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use rand::{RngExt, SeedableRng};
 
 /// A robust regression problem: targets from a sparse truth, with noise and outliers.
@@ -45,7 +45,7 @@ impl Sample {
 
     fn matrix(&self) -> Dense<'_> {
         let elements = Elements::F64(&self.design);
-        Dense::new(self.rows, self.cols, Order::RowMajor, elements).unwrap()
+        Dense::new(self.rows, self.cols, StorageOrder::RowMajor, elements).unwrap()
     }
 }
 

@@ -5,8 +5,8 @@
 
 use super::Sample;
 use proxsplit::gradient::{GradientSource, Stale};
+use proxsplit::internal::linalg::vec::norm;
 use proxsplit::ledger::Source;
-use proxsplit::linalg::vec::norm;
 use proxsplit::prox::L1;
 use proxsplit::smooth::Cauchy;
 use proxsplit::step::Constant;

@@ -2,8 +2,8 @@
 
 use super::join_errors;
 use crate::error::{Error, require};
+use crate::parallel::prelude::*;
 use crate::{Class, Form, Prox, Real};
-use rayon::prelude::*;
 
 /// Tasks hold about this many numbers, so that their overhead vanishes and the split does not depend on the threads.
 pub(super) const TASK: usize = 1 << 15;

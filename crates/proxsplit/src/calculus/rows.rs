@@ -3,8 +3,8 @@
 use super::columns::{TASK, whole};
 use crate::error::{Error, require};
 use crate::linalg::vec::norm;
+use crate::parallel::prelude::*;
 use crate::{Class, Form, Prox, Real, scratch};
-use rayon::prelude::*;
 
 /// Rows that are gathered together, and columns that are scattered together: one or two cache lines.
 const TILE: usize = 16;

@@ -5,6 +5,7 @@ use std::fmt;
 
 /// How the prox of ψ + φ is computed. All but [`Rule::Dykstra`] are exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Rule {
     /// φ = 0.
     Alone,

@@ -5,12 +5,15 @@ use super::theorem::follow_moves;
 use crate::ledger::{Level, Source};
 use crate::solve::{Method, Setting};
 use crate::{Class, Lipschitz};
-use serde::Serialize;
 use std::fmt;
 
 /// How firmly something is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Standing {
     /// It cannot be otherwise.
@@ -37,7 +40,8 @@ impl Standing {
 }
 
 /// One assumption of a theorem.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Assumption {
     /// A short name for programs; where it fails, the reason that is given.
     pub name: &'static str,
@@ -65,15 +69,15 @@ pub(super) fn of_steps(setting: &Setting) -> Assumption {
     let convex = setting.convex && setting.class == Class::Convex;
     let (standing, text) = match setting.method {
         Method::Descent => {
-            let text = "every step lowers Φ enough below the largest of its last few values, by a line search";
+            let text = "a line search makes every step end sufficiently far below the largest of the last few values of Φ";
             (Standing::Measured, text.into())
         }
         Method::Envelope => {
-            let text = "every step ends enough below a running mean of Φ or of the forward–backward envelope, which is regularly checked to be above Φ";
+            let text = "every step ends sufficiently far below a running mean of Φ or of the forward–backward envelope, which is regularly checked to be above Φ";
             (Standing::Measured, text.into())
         }
         Method::WorkingSet => {
-            let text = "every round lowers Φ by a part of what a plain step would, on a set that has the coordinates farthest from stationary";
+            let text = "every round lowers Φ by a fraction of what a plain step would, on a set that has the coordinates farthest from stationary";
             (Standing::Measured, text.into())
         }
         Method::Monotone => {
@@ -85,7 +89,7 @@ pub(super) fn of_steps(setting: &Setting) -> Assumption {
             (Standing::Proved, text.into())
         }
         Method::Guarded => {
-            let text = "from look to look Φ falls by a part of Σ‖Δ‖²/η: where it has not, the run is taken back and the step halved";
+            let text = "between checks Φ falls by a fraction of Σ‖Δ‖²/η: where it does not, the run is rolled back and the step is halved";
             (Standing::Measured, text.into())
         }
         Method::Splitting | Method::Adaptive | Method::Following | Method::Subgradient => {
@@ -126,7 +130,7 @@ fn in_range(setting: &Setting) -> (Standing, String) {
         (Lipschitz::Estimated(l), _) => (
             Standing::Estimated,
             "holds",
-            format!("{symbol} = {limit:.3e} if L ≤ {l:.3e} (estimated)"),
+            format!("{symbol} = {limit:.3e} if L ≤ {l:.3e}"),
         ),
         (Lipschitz::Known(_), _) => (Standing::Proved, "holds", format!("{symbol} = {limit:.3e}")),
     };
@@ -159,7 +163,7 @@ pub(super) fn of_errors(setting: &Setting) -> Assumption {
             .into()
     } else if errors.is_known() {
         let level = errors.total();
-        format!("‖e‖ ≤ {level:.2e}, as it was wherever it was seen in the second half of the run")
+        format!("‖e‖ ≤ {level:.2e} wherever it was seen in the second half of the run")
     } else {
         "the level of one of the errors is unknown".into()
     };

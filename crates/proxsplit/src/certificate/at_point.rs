@@ -1,35 +1,39 @@
 //! What is true at a point, whoever found it.
 
+#[cfg(feature = "serde")]
 use crate::number::null_is_nan;
-use serde::{Deserialize, Serialize};
 
 /// What one look at a point has found, by exact gradients.
 ///
 /// The residual is R(x) = ‖x − P_η(x − η∇f(x))‖/η at a reference step η that does not depend on the solver's latest step: where
 /// a step has collapsed, x − η∇f(x) rounds to x and every point would look stationary. For a g that is not convex it is
 /// a bound on dist(0, ∂Φ(x)) instead.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AtPoint {
     /// Φ(x)
-    #[serde(deserialize_with = "null_is_nan")]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]
     pub objective: f64,
     /// R(x), or a bound on dist(0, ∂Φ(x)) where g is not convex.
-    #[serde(deserialize_with = "null_is_nan")]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]
     pub residual: f64,
     /// η of the residual: 1/L, or 1/L̂ with the largest curvature seen so far where Φ was not above its start.
-    #[serde(deserialize_with = "null_is_nan")]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]
     pub reference_step: f64,
     /// What a stopped prox may hide from the residual; `None` if that is unknown.
     pub prox_error: Option<f64>,
     /// What an inexact gradient of the user may hide from the residual: 0 if it is exact; `None` if that is unknown.
-    #[serde(default = "exact")]
+    #[cfg_attr(feature = "serde", serde(default = "exact"))]
     pub gradient_error: Option<f64>,
     /// The size of what cancels in the residual at a solution: tolerances are relative to it.
-    #[serde(deserialize_with = "null_is_nan")]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]
     pub scale: f64,
     /// Residuals below this are rounding.
-    #[serde(deserialize_with = "null_is_nan")]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]
     pub rounding: f64,
+    /// The step of the residual lowers Φ by at least this, if η ≤ 1/L; `None` where x is the end of such a step.
+    #[serde(default)]
+    pub fall: Option<f64>,
     /// Φ(x) − inf Φ is at most this, if the problem is convex and a dual point was found.
     pub gap: Option<f64>,
     /// inf Φ is at least this, if anything is known.
@@ -41,31 +45,33 @@ pub struct AtPoint {
 }
 
 /// Records of the time before gradients could be inexact.
+#[cfg(feature = "serde")]
 #[allow(clippy::unnecessary_wraps)] // The type of the field.
 fn exact() -> Option<f64> {
     Some(0.0)
 }
 
 /// What is true of a pair (X, A): each factor with the other one fixed.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pair {
     /// R(X) for this A.
-    #[serde(deserialize_with = "null_is_nan")]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]
     pub residual_x: f64,
     /// R(A) for this X.
-    #[serde(deserialize_with = "null_is_nan")]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]
     pub residual_a: f64,
     /// ‖YAᵀ‖
-    #[serde(deserialize_with = "null_is_nan")]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]
     pub scale_x: f64,
     /// ‖XᵀY‖
-    #[serde(deserialize_with = "null_is_nan")]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]
     pub scale_a: f64,
     /// η of `residual_x`: 1/L with an upper bound L of ‖AAᵀ‖.
-    #[serde(deserialize_with = "null_is_nan")]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]
     pub step_x: f64,
     /// η of `residual_a`: 1/L with an upper bound L of ‖XᵀX‖.
-    #[serde(deserialize_with = "null_is_nan")]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]
     pub step_a: f64,
     /// F(X, A) − min F(X, ·) is at most this, if a dual point was found.
     pub codes_gap: Option<f64>,
@@ -75,7 +81,7 @@ pub struct Pair {
     /// nothing, which proves nothing; `None` if there was no search.
     pub escape: Option<f64>,
     /// A gain from reviving dead atoms counts from here on, as a fraction of the objective.
-    #[serde(deserialize_with = "null_is_nan")]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]
     pub size: f64,
 }
 

@@ -19,11 +19,12 @@ pub use verdict::Verdict;
 
 use theorem::DRIFT;
 
-use serde::Serialize;
 use std::fmt;
 
 /// What a run can claim. It holds no vectors; all numbers of `at_point` are about the returned point.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Certificate {
     /// The outcome.
     pub verdict: Verdict,
@@ -38,7 +39,7 @@ pub struct Certificate {
     /// Passes over the data until the returned point was reached.
     pub passes: f64,
     /// What stands against the point besides its residual.
-    #[serde(skip)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub obstacle: Option<Obstacle>,
 }
 

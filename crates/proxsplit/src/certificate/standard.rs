@@ -20,6 +20,7 @@ const SAME: f64 = 1e-9;
 
 /// Why a point whose residual is within the tolerance is not called stationary.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Obstacle {
     /// x is not finite, or outside the domain of g.
     Unsound,
@@ -29,6 +30,8 @@ pub enum Obstacle {
     ProxError,
     /// The gradient is inexact, and by how much is unknown or too much.
     GradientError,
+    /// A single step would lower the objective by much.
+    Fall(f64),
     /// The duality gap allows an objective far above the minimum.
     Gap(f64),
     /// A dead atom can be replaced at a gain.
@@ -64,7 +67,8 @@ impl Standard {
     ///
     /// A small residual does not bound the objective of an ill-conditioned convex problem: nonnegative least squares can have a
     /// residual of 10⁻³ of its start at many times the minimum. So where a gap is known, it must be small, too: at most √t of
-    /// the objective for a residual of t of its scale, or t^{3/2} of the start's objective where the minimum is 0.
+    /// the objective for a residual of t of its scale, or t^{3/2} of the start's objective where the minimum is 0. The same holds for
+    /// what a single step gains: a g that is steep beside ∇f can be far above its least value at a distance that is small beside η.
     pub fn obstacle(&self, at: &AtPoint) -> Option<Obstacle> {
         let tolerance = self.tolerance(at);
         // A tolerance above the scale, which may be 0, is met by anything.
@@ -87,6 +91,9 @@ impl Standard {
             return Some(Obstacle::GradientError);
         }
         let enough = fraction.sqrt() * now + fraction.powf(1.5) * start;
+        if let Some(fall) = at.fall.filter(|fall| *fall > enough) {
+            return Some(Obstacle::Fall(fall));
+        }
         if let Some(gap) = at.gap.filter(|gap| *gap > enough) {
             return Some(Obstacle::Gap(gap));
         }

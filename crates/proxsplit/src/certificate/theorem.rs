@@ -5,12 +5,15 @@ use super::curve::Curve;
 use crate::Class;
 use crate::ledger::{Ledger, Source};
 use crate::solve::{Method, Setting};
-use serde::Serialize;
 use std::fmt;
 
 /// What the theorem promises.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Guarantee {
     /// f and g are convex and errors vanish: limit points are global minimizers.
@@ -38,7 +41,9 @@ pub enum Guarantee {
 }
 
 /// What is known of the method, whatever the point.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct OfMethod {
     /// What the theorem promises if its assumptions hold.
     pub guarantee: Guarantee,

@@ -2,11 +2,14 @@
 
 use super::{Certificate, Obstacle, Standing};
 use crate::run::Reason;
-use serde::Serialize;
 
 /// The outcome of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Verdict {
     /// The residual at the returned point is within the tolerance, and nothing speaks against it.
@@ -97,6 +100,9 @@ fn shortfall(certificate: &Certificate) -> String {
         }
         Some(Obstacle::GradientError) => {
             format!("{small}, but the inexact gradient may hide more: tighten its error")
+        }
+        Some(Obstacle::Fall(fall)) => {
+            format!("{small}, but a single step would lower the objective by about {fall:.2e}")
         }
         Some(Obstacle::Gap(gap)) => {
             let advice = if tolerance > 0.0 {

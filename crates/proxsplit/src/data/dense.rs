@@ -5,7 +5,7 @@ use crate::error::{Error, length};
 
 /// Which index runs fastest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum StorageOrder {
     /// Rows stand one after the other (C, NumPy's default).
     RowMajor,
     /// Columns stand one after the other (Fortran).
@@ -17,7 +17,7 @@ pub enum Order {
 pub struct Dense<'a> {
     rows: usize,
     cols: usize,
-    order: Order,
+    order: StorageOrder,
     elements: Elements<'a>,
 }
 
@@ -26,7 +26,7 @@ impl<'a> Dense<'a> {
     pub fn new(
         rows: usize,
         cols: usize,
-        order: Order,
+        order: StorageOrder,
         elements: Elements<'a>,
     ) -> Result<Self, Error> {
         let expected = rows.saturating_mul(cols);
@@ -50,7 +50,7 @@ impl<'a> Dense<'a> {
     }
 
     /// Which index runs fastest.
-    pub fn order(&self) -> Order {
+    pub fn order(&self) -> StorageOrder {
         self.order
     }
 
@@ -62,8 +62,8 @@ impl<'a> Dense<'a> {
     /// Entry (i, j).
     pub fn get(&self, i: usize, j: usize) -> f64 {
         match self.order {
-            Order::RowMajor => self.elements.get(i * self.cols + j),
-            Order::ColumnMajor => self.elements.get(i + self.rows * j),
+            StorageOrder::RowMajor => self.elements.get(i * self.cols + j),
+            StorageOrder::ColumnMajor => self.elements.get(i + self.rows * j),
         }
     }
 
@@ -71,8 +71,8 @@ impl<'a> Dense<'a> {
     #[must_use]
     pub fn t(self) -> Dense<'a> {
         let order = match self.order {
-            Order::RowMajor => Order::ColumnMajor,
-            Order::ColumnMajor => Order::RowMajor,
+            StorageOrder::RowMajor => StorageOrder::ColumnMajor,
+            StorageOrder::ColumnMajor => StorageOrder::RowMajor,
         };
         Dense {
             rows: self.cols,

@@ -1,6 +1,6 @@
 //! Slices of numbers whose type is known at run time only.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 /// A stored number type.
 pub trait Element: Copy + Send + Sync + 'static {
@@ -96,7 +96,7 @@ macro_rules! dispatch_stored {
         }
     };
 }
-pub use crate::dispatch_stored as dispatch;
+pub(crate) use crate::dispatch_stored as dispatch;
 
 macro_rules! from_slice {
     ($($stored:ty => $variant:ident),*) => {$(

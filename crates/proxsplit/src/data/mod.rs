@@ -9,11 +9,10 @@ mod elements;
 pub(crate) mod rows;
 mod sparse;
 
-#[doc(hidden)]
-pub use columns::Columns;
-pub use dense::{Dense, Order};
-pub(crate) use elements::first_where;
-pub use elements::{Element, Elements, Index, Indices, dispatch};
+pub(crate) use columns::Columns;
+pub use dense::{Dense, StorageOrder};
+pub use elements::{Element, Elements, Index, Indices};
+pub(crate) use elements::{dispatch, first_where};
 pub use sparse::Sparse;
 
 /// A view of a dense or sparse data matrix.

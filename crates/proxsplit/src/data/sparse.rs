@@ -1,6 +1,6 @@
 //! A compressed sparse matrix, by rows (CSR) or by columns (CSC).
 
-use super::{Elements, Index, Indices, Order, dispatch};
+use super::{Elements, Index, Indices, StorageOrder, dispatch};
 use crate::Error;
 
 /// A view of a compressed sparse matrix. Within each line (row of CSR, column of CSC) the indices increase strictly.
@@ -8,7 +8,7 @@ use crate::Error;
 pub struct Sparse<'a> {
     rows: usize,
     cols: usize,
-    order: Order,
+    order: StorageOrder,
     starts: Indices<'a>,
     indices: Indices<'a>,
     elements: Elements<'a>,
@@ -20,14 +20,14 @@ impl<'a> Sparse<'a> {
     /// line's indices are not in increasing order.
     pub fn new(
         (rows, cols): (usize, usize),
-        order: Order,
+        order: StorageOrder,
         starts: Indices<'a>,
         indices: Indices<'a>,
         elements: Elements<'a>,
     ) -> Result<Self, Error> {
         let (lines, width) = match order {
-            Order::RowMajor => (rows, cols),
-            Order::ColumnMajor => (cols, rows),
+            StorageOrder::RowMajor => (rows, cols),
+            StorageOrder::ColumnMajor => (cols, rows),
         };
         dispatch!(Indices: starts => starts, check_starts(starts, lines, indices.len()))?;
         if elements.len() != indices.len() {
@@ -59,7 +59,7 @@ impl<'a> Sparse<'a> {
     }
 
     /// `RowMajor` for CSR, `ColumnMajor` for CSC.
-    pub fn order(&self) -> Order {
+    pub fn order(&self) -> StorageOrder {
         self.order
     }
 
@@ -87,8 +87,8 @@ impl<'a> Sparse<'a> {
     #[must_use]
     pub fn t(self) -> Sparse<'a> {
         let order = match self.order {
-            Order::RowMajor => Order::ColumnMajor,
-            Order::ColumnMajor => Order::RowMajor,
+            StorageOrder::RowMajor => StorageOrder::ColumnMajor,
+            StorageOrder::ColumnMajor => StorageOrder::RowMajor,
         };
         Sparse {
             rows: self.cols,

@@ -7,13 +7,16 @@ use super::GradientSource;
 use crate::Error;
 use crate::ledger::{Level, Source};
 use crate::linalg::vec::axpy;
-use crate::order::{Order, Visits};
+use crate::order::{VisitOrder, Visits};
 use crate::{FiniteSum, Prox, Real};
-use serde::{Deserialize, Serialize};
 
 /// The operator O between the terms of a pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 pub enum Inner {
     /// O = identity: one prox a pass.
     #[default]
@@ -35,13 +38,15 @@ pub struct IncrementalPass<'a, T: Real = f64> {
     term: Vec<T>, // ∇f_t(x^{k,t})
 }
 
+crate::opaque!(IncrementalPass<'_, T>, T: Real);
+
 impl<'a, T: Real> IncrementalPass<'a, T> {
     /// Batches of `size` terms of `f`, visited in the given order; O is taken from `g` if `inner` says so.
     pub fn new(
         f: &'a dyn FiniteSum<T>,
         g: &'a dyn Prox<T>,
         inner: Inner,
-        visits: (usize, Order, u64),
+        visits: (usize, VisitOrder, u64),
     ) -> Result<Self, Error> {
         let (size, order, seed) = visits;
         let visits = Visits::new(f.terms(), size, order, seed)?;
@@ -96,7 +101,7 @@ impl<'a, T: Real> IncrementalPass<'a, T> {
 impl<T: Real> GradientSource<T> for IncrementalPass<'_, T> {
     fn estimate(&mut self, x: &[T], step: f64, out: &mut [T]) -> Level {
         self.traced(x, step, out, |_, _, _| {});
-        if self.visits.batches() == 1 && self.visits.order() != Order::Random {
+        if self.visits.batches() == 1 && self.visits.order() != VisitOrder::Random {
             Level::Bounded(0.0)
         } else {
             Level::Unknown
@@ -106,13 +111,13 @@ impl<T: Real> GradientSource<T> for IncrementalPass<'_, T> {
     /// Draws with replacement miss some terms and see others twice: that is sampling, also when they are as many as the terms.
     fn source(&self) -> Source {
         match self.visits.order() {
-            Order::Random => Source::Sampling,
-            Order::Cyclic | Order::Reshuffled => Source::IncrementalDrift,
+            VisitOrder::Random => Source::Sampling,
+            VisitOrder::Cyclic | VisitOrder::Reshuffled => Source::IncrementalDrift,
         }
     }
 
     fn is_unbiased(&self) -> bool {
-        self.visits.order() == Order::Random
+        self.visits.order() == VisitOrder::Random
     }
 
     fn is_pass(&self) -> bool {

@@ -10,6 +10,7 @@ use rand_pcg::Pcg64;
 
 /// The direction of the injected error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Shape {
     /// The same random direction in every iteration.
     Bias,
@@ -27,6 +28,8 @@ pub struct Injected<'a, T: Real = f64> {
     random: Pcg64,
     error: Vec<T>,
 }
+
+crate::opaque!(Injected<'_, T>, T: Real);
 
 impl<'a, T: Real> Injected<'a, T> {
     /// An error of norm `level` ≥ 0 on top of the exact gradient of `f`.

@@ -3,7 +3,7 @@
 use super::GradientSource;
 use crate::ledger::{Level, Source};
 use crate::linalg::vec::scale;
-use crate::order::{Order, Visits};
+use crate::order::{VisitOrder, Visits};
 use crate::{Error, FiniteSum, Real};
 
 /// ∇̃f(x) = c Σ_{t ∈ B} ∇f_t(x), with a new batch B in every iteration.
@@ -16,12 +16,14 @@ pub struct MiniBatch<'a, T: Real = f64> {
     batch: usize,
 }
 
+crate::opaque!(MiniBatch<'_, T>, T: Real);
+
 impl<'a, T: Real> MiniBatch<'a, T> {
     /// Batches of `size` terms in the given order; the sequence depends on the seed only.
     pub fn new(
         f: &'a dyn FiniteSum<T>,
         size: usize,
-        order: Order,
+        order: VisitOrder,
         seed: u64,
     ) -> Result<Self, Error> {
         Ok(Self {
@@ -43,7 +45,7 @@ impl<T: Real> GradientSource<T> for MiniBatch<'_, T> {
         out.fill(T::ZERO);
         self.f.add_gradient(batch, x, out);
         let (terms, size) = (self.f.terms(), batch.len());
-        let replaced = self.visits.order() == Order::Random;
+        let replaced = self.visits.order() == VisitOrder::Random;
         let weight = if replaced {
             terms as f64 / size as f64
         } else {
@@ -63,7 +65,7 @@ impl<T: Real> GradientSource<T> for MiniBatch<'_, T> {
 
     /// Draws with replacement are independent; batches of a pass that visits every term once are not.
     fn is_unbiased(&self) -> bool {
-        self.visits.order() == Order::Random
+        self.visits.order() == VisitOrder::Random
     }
 
     fn passes(&self) -> f64 {

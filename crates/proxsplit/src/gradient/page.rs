@@ -14,7 +14,7 @@ use super::trail::Trail;
 use super::{Following, GradientSource, expected_smoothness};
 use crate::ledger::{Level, Source};
 use crate::linalg::vec::{axpy, norm, scale};
-use crate::order::{Order, Visits};
+use crate::order::{VisitOrder, Visits};
 use crate::{Error, FiniteSum, Lipschitz, Real};
 
 /// Whole gradients every q steps, corrected by batches in between.
@@ -33,13 +33,15 @@ pub struct Page<'a, T: Real = f64> {
     passes: f64,
 }
 
+crate::opaque!(Page<'_, T>, T: Real);
+
 impl<'a, T: Real> Page<'a, T> {
     /// Batches of `size` terms in the given order, which depends on the seed only. A refresh comes when the batches since the last one
     /// have cost a pass.
     pub fn new(
         f: &'a dyn FiniteSum<T>,
         size: usize,
-        order: Order,
+        order: VisitOrder,
         seed: u64,
     ) -> Result<Self, Error> {
         let visits = Visits::new(f.terms(), size, order, seed)?;

@@ -19,7 +19,7 @@ use super::trail::Trail;
 use super::{Following, GradientSource, expected_smoothness};
 use crate::ledger::{Level, Source};
 use crate::linalg::vec::norm;
-use crate::order::{Order, Visits};
+use crate::order::{VisitOrder, Visits};
 use crate::{Error, FiniteSum, Lipschitz, Real};
 
 /// Gradients of batches, each remembered since its last visit.
@@ -39,6 +39,8 @@ pub struct Saga<'a, T: Real = f64> {
     passes: f64,
 }
 
+crate::opaque!(Saga<'_, T>, T: Real);
+
 /// The remembered gradients.
 enum Memory<T> {
     /// ∇f_b, one after the other.
@@ -52,10 +54,10 @@ impl<'a, T: Real> Saga<'a, T> {
     pub fn new(
         f: &'a dyn FiniteSum<T>,
         size: usize,
-        order: Order,
+        order: VisitOrder,
         seed: u64,
     ) -> Result<Self, Error> {
-        if order == Order::Random {
+        if order == VisitOrder::Random {
             let cause = "with the order 'random' a batch may never come again, and what is remembered of it bounds nothing: use cyclic or reshuffled";
             return Err(Error::Incompatible(cause.into()));
         }
@@ -209,7 +211,7 @@ impl<T: Real> GradientSource<T> for Saga<'_, T> {
     fn following(&self) -> Option<Following> {
         let batches = self.visited.len() as f64;
         let longest = match self.turns.order() {
-            Order::Cyclic => batches,
+            VisitOrder::Cyclic => batches,
             _ => 2.0 * batches - 1.0,
         };
         let more = (self.emphasis - 1.0).abs();

@@ -12,6 +12,8 @@ pub struct SinglePrecision<'a> {
     gradient: Vec<f32>,
 }
 
+crate::opaque!(SinglePrecision<'_>);
+
 impl<'a> SinglePrecision<'a> {
     /// The single-precision twin of a function of `dim` variables.
     pub fn new(f: &'a dyn Smooth<f32>, dim: usize) -> Result<Self, Error> {

@@ -18,6 +18,8 @@ pub struct Stale<'a, T: Real = f64> {
     seen: f64,         // the largest curvature that gradients have shown, if L is not known
 }
 
+crate::opaque!(Stale<'_, T>, T: Real);
+
 impl<'a, T: Real> Stale<'a, T> {
     /// Gradients of `f` that are `delay` steps old.
     pub fn new(f: &'a dyn Smooth<T>, delay: usize) -> Self {

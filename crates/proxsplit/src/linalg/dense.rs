@@ -10,14 +10,71 @@ use faer::dyn_stack::{MemStack, StackReq};
 use faer::linalg::evd::{self, ComputeEigenvectors};
 use faer::linalg::matmul::matmul;
 use faer::linalg::svd::{self, ComputeSvdVectors};
+use faer::traits::RealField;
 use faer::{Accum, MatMut, MatRef, Par, Spec};
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
 
-/// What the dense algorithms need of a scalar.
-pub trait Field: faer::traits::RealField {}
-impl Field for f32 {}
-impl Field for f64 {}
+/// faer's algorithms for one scalar: compiled here and once, and faer's own traits stay out of public bounds.
+pub trait Field: Sized {
+    #[doc(hidden)]
+    fn product(c: MatMut<'_, Self>, accum: Accum, a: MatRef<'_, Self>, b: MatRef<'_, Self>);
+    #[doc(hidden)]
+    fn svd(a: MatRef<'_, Self>, values: &mut [Self], vectors: Option<Pair<'_, Self>>) -> bool;
+    #[doc(hidden)]
+    fn evd(a: MatRef<'_, Self>, values: &mut [Self], vectors: Option<MatMut<'_, Self>>) -> bool;
+}
+
+/// Left and right singular vectors.
+type Pair<'a, T> = (MatMut<'a, T>, MatMut<'a, T>);
+
+macro_rules! field {
+    ($($scalar:ty),*) => {$(
+        impl Field for $scalar {
+            fn product(c: MatMut<'_, Self>, accum: Accum, a: MatRef<'_, Self>, b: MatRef<'_, Self>) {
+                matmul(c, accum, a, b, 1.0, Par::Seq);
+            }
+            fn svd(a: MatRef<'_, Self>, values: &mut [Self], vectors: Option<Pair<'_, Self>>) -> bool {
+                svd_of(a, values, vectors)
+            }
+            fn evd(a: MatRef<'_, Self>, values: &mut [Self], vectors: Option<MatMut<'_, Self>>) -> bool {
+                evd_of(a, values, vectors)
+            }
+        }
+    )*};
+}
+field!(f32, f64);
+
+fn svd_of<T: RealField>(a: MatRef<'_, T>, values: &mut [T], vectors: Option<Pair<'_, T>>) -> bool {
+    let wanted = match vectors {
+        Some(_) => ComputeSvdVectors::Thin,
+        None => ComputeSvdVectors::No,
+    };
+    let (u, v) = vectors.unzip();
+    let settings = Spec::default();
+    let need = svd::svd_scratch::<T>(a.nrows(), a.ncols(), wanted, wanted, Par::Seq, settings);
+    with_stack(need, |stack| {
+        let values = DiagMut::from_slice_mut(values);
+        svd::svd(a, values, u, v, Par::Seq, stack, settings).is_ok()
+    })
+}
+
+fn evd_of<T: RealField>(
+    a: MatRef<'_, T>,
+    values: &mut [T],
+    vectors: Option<MatMut<'_, T>>,
+) -> bool {
+    let wanted = match vectors {
+        Some(_) => ComputeEigenvectors::Yes,
+        None => ComputeEigenvectors::No,
+    };
+    let settings = Spec::default();
+    let need = evd::self_adjoint_evd_scratch::<T>(a.nrows(), wanted, Par::Seq, settings);
+    with_stack(need, |stack| {
+        let values = DiagMut::from_slice_mut(values);
+        evd::self_adjoint_evd(a, values, vectors, Par::Seq, stack, settings).is_ok()
+    })
+}
 
 /// A dense matrix, column-major: entry (i, j) is `data[i + rows·j]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -161,7 +218,7 @@ impl<'a, T: Real> View<'a, T> {
 pub fn multiply<T: Real>(c: &mut [T], a: View<'_, T>, b: View<'_, T>, add: bool) {
     let c = MatMut::from_column_major_slice_mut(c, a.inner.nrows(), b.inner.ncols());
     let accum = if add { Accum::Add } else { Accum::Replace };
-    matmul(c, accum, a.inner, b.inner, T::ONE, Par::Seq);
+    T::product(c, accum, a.inner, b.inner);
 }
 
 /// The eigenvalues of a symmetric matrix in increasing order, read from its lower triangle; `None` in the rare case that
@@ -193,19 +250,11 @@ pub fn singular_values<T: Real>(
 ) -> bool {
     let (rows, cols) = (a.inner.nrows(), a.inner.ncols());
     let size = rows.min(cols);
-    let wanted = match vectors {
-        Some(_) => ComputeSvdVectors::Thin,
-        None => ComputeSvdVectors::No,
-    };
-    let (u, v) = vectors.unzip();
-    let u = u.map(|u| MatMut::from_column_major_slice_mut(u, rows, size));
-    let v = v.map(|v| MatMut::from_column_major_slice_mut(v, cols, size));
-    let settings = Spec::default();
-    let need = svd::svd_scratch::<T>(rows, cols, wanted, wanted, Par::Seq, settings);
-    with_stack(need, |stack| {
-        let values = DiagMut::from_slice_mut(values);
-        svd::svd(a.inner, values, u, v, Par::Seq, stack, settings).is_ok()
-    })
+    let vectors = vectors.map(|(u, v)| {
+        let u = MatMut::from_column_major_slice_mut(u, rows, size);
+        (u, MatMut::from_column_major_slice_mut(v, cols, size))
+    });
+    T::svd(a.inner, values, vectors)
 }
 
 /// a = V diag(values) Vᵀ for a symmetric matrix, of which the lower triangle is read; values in increasing order.
@@ -218,17 +267,8 @@ pub fn eigenvalues<T: Real>(a: View<'_, T>, values: &mut [T], vectors: Option<&m
     if size <= PLAIN {
         return plain_eigenvalues(a, values, vectors);
     }
-    let wanted = match vectors {
-        Some(_) => ComputeEigenvectors::Yes,
-        None => ComputeEigenvectors::No,
-    };
     let vectors = vectors.map(|v| MatMut::from_column_major_slice_mut(v, size, size));
-    let settings = Spec::default();
-    let need = evd::self_adjoint_evd_scratch::<T>(size, wanted, Par::Seq, settings);
-    with_stack(need, |stack| {
-        let values = DiagMut::from_slice_mut(values);
-        evd::self_adjoint_evd(a.inner, values, vectors, Par::Seq, stack, settings).is_ok()
-    })
+    T::evd(a.inner, values, vectors)
 }
 
 /// Orders up to which eigenvalues are found in plain arithmetic: faer, whose bits depend on the processor, is not much faster there.

@@ -8,5 +8,5 @@ pub mod vec;
 pub(crate) mod vectorized;
 
 pub use dense::Mat;
-pub(crate) use simplex_threshold::{ball_cut, simplex_cut};
-pub use simplex_threshold::{ball_threshold, simplex_threshold};
+pub use simplex_threshold::simplex_threshold;
+pub(crate) use simplex_threshold::{ball_cut, ball_threshold, simplex_cut};

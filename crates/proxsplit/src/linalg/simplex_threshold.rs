@@ -20,7 +20,7 @@ const FIRST_LOOK: usize = 1024;
 /// τ with Σ_i max(v_i − τ, 0) = `radius` ≥ 0, in expected linear time; −∞ if `v` is empty.
 ///
 /// ```
-/// use proxsplit::linalg::simplex_threshold;
+/// use proxsplit::internal::linalg::simplex_threshold;
 /// assert_eq!(simplex_threshold(&[3.0, 1.0, 2.0], 2.0), 1.5);
 /// ```
 pub fn simplex_threshold<T: Real>(v: &[T], radius: f64) -> f64 {
@@ -28,7 +28,7 @@ pub fn simplex_threshold<T: Real>(v: &[T], radius: f64) -> f64 {
 }
 
 /// τ with Σ_i max(|v_i| − τ, 0) = `radius` ≥ 0; negative if and only if ‖v‖₁ < `radius`.
-pub fn ball_threshold<T: Real>(v: &[T], radius: f64) -> f64 {
+pub(crate) fn ball_threshold<T: Real>(v: &[T], radius: f64) -> f64 {
     ball_cut(v, radius).at()
 }
 

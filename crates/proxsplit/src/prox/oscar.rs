@@ -5,7 +5,7 @@ use crate::dual;
 use crate::error::{Error, nonnegative};
 use crate::{Form, Prox, Real};
 
-/// `oscar:A,B`, a sorted ℓ1 norm with linear weights, the same as A‖x‖₁ + B Σ_{i<j} max(|x_i|, |x_j|). Convex.
+/// `oscar:W1,W2`, a sorted ℓ1 norm with linear weights, with A = W1 and B = W2 the same as A‖x‖₁ + B Σ_{i<j} max(|x_i|, |x_j|). Convex.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Oscar {
     base: f64,

@@ -4,11 +4,11 @@ use super::watch::{Returned, Watch};
 use super::{Looks, Observer, Reason, Report, Row, Stop};
 use crate::certificate::Certificate;
 use crate::solve::{Progress, Solver};
-use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// What a session must know to go on, besides the solver's own state.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Saved {
     /// The trace so far.
     pub trace: Vec<Row>,
@@ -35,7 +35,7 @@ pub struct Saved {
 ///         ControlFlow::Continue(())
 ///     }
 /// }
-/// let one = Dense::new(1, 1, Order::RowMajor, Elements::F64(&[1.0]))?;
+/// let one = Dense::new(1, 1, StorageOrder::RowMajor, Elements::F64(&[1.0]))?;
 /// let (f, g) = (LeastSquares::new(one, &[3.0])?, L1::new(1.0)?);
 /// let mut solver = Splitting::new(&f, &g, &[0.0])?;
 /// let report = Session::new(Stop::default()).run(&mut solver, Checkpoints(Vec::new()));

@@ -190,8 +190,8 @@ impl Watch {
         )
     }
 
-    /// Whether the second half of the run has lowered Φ noticeably: by a part of Φ or of all that was gained since the start, and by
-    /// more than a single step does where the residual is `floor`.
+    /// Whether the second half of the run has lowered Φ noticeably: by a part of Φ or of all that was gained since the start, and
+    /// either by more than a single step does where the residual is `floor`, or at look after look, as no chance does for long.
     fn still_gains(&self, early: &[Row], late: &[Row], at: &AtPoint, floor: f64) -> bool {
         let lowest = least(late, Row::objective);
         let fell = least(early, Row::objective) - lowest;
@@ -201,7 +201,15 @@ impl Watch {
             None => at.reference_step * floor * floor,
             Some(_) => 0.0,
         };
-        fell > (STILL_FALLING * at.objective.abs().min(gained)).max(of_a_step)
+        let looks: Vec<f64> = early
+            .last()
+            .into_iter()
+            .chain(late)
+            .map(Row::objective)
+            .collect();
+        let steadily = looks.windows(2).all(|pair| pair[1] < pair[0]);
+        let noticeable = fell > STILL_FALLING * at.objective.abs().min(gained);
+        noticeable && (steadily || fell > of_a_step)
     }
 
     /// The looks of the first and of the second half of the passes, if there are enough of both.
@@ -269,6 +277,7 @@ const NOTHING: AtPoint = AtPoint {
     gradient_error: None,
     scale: f64::NAN,
     rounding: f64::NAN,
+    fall: None,
     gap: None,
     lower_bound: None,
     feasible: false,

@@ -25,6 +25,8 @@ pub struct FnSmooth<T, F> {
     scalar: PhantomData<fn(T)>,
 }
 
+crate::opaque!(FnSmooth<T, F>, T, F);
+
 impl<T: Real, F: Fn(&[T], &mut [T]) -> f64 + Send + Sync> FnSmooth<T, F> {
     /// A term on vectors of length `dim` ≥ 1. Nothing is known of L or convexity until it is said.
     pub fn new(dim: usize, value_and_gradient: F) -> Result<Self, Error> {
@@ -82,6 +84,8 @@ pub struct FnSum<T, F> {
     work: F,
     scalar: PhantomData<fn(T)>,
 }
+
+crate::opaque!(FnSum<T, F>, T, F);
 
 impl<T: Real, F: Fn(&[usize], &[T], &mut [T]) -> f64 + Send + Sync> FnSum<T, F> {
     /// A sum of `terms` ≥ 1 terms on vectors of length `dim` ≥ 1.

@@ -30,6 +30,8 @@ pub struct FnInexact<T, F> {
     scalar: PhantomData<fn(T)>,
 }
 
+crate::opaque!(FnInexact<T, F>, T, F);
+
 impl<T: Real, F: Fn(&[T], f64, &mut [T]) -> (f64, f64) + Send + Sync> FnInexact<T, F> {
     /// A term on vectors of length `dim` ≥ 1. The default step needs an L, see [`lipschitz`](FnInexact::lipschitz): it cannot be learned
     /// from gradients that are off.

@@ -16,9 +16,9 @@ use std::sync::OnceLock;
 /// serve whole gradients and batches of neighbouring rows as fast as dense rows; random rows are slower.
 ///
 /// ```
-/// use proxsplit::data::{Dense, Elements, Order};
+/// use proxsplit::data::{Dense, Elements, StorageOrder};
 /// use proxsplit::{Smooth, smooth::LeastSquares};
-/// let a = Dense::new(2, 2, Order::RowMajor, Elements::U8(&[1, 2, 3, 4]))?;
+/// let a = Dense::new(2, 2, StorageOrder::RowMajor, Elements::U8(&[1, 2, 3, 4]))?;
 /// let f = LeastSquares::new(a, &[1.0, 1.0])?;
 /// let mut grad = [0.0; 2];
 /// assert_eq!(f.gradient(&[1.0, 0.0], &mut grad), 2.0);
@@ -40,6 +40,8 @@ pub struct LinearModel<'a, T: Real, L: Loss> {
     at_zero: OnceLock<f64>,
     column_sums: OnceLock<Option<Vec<T>>>,
 }
+
+crate::opaque!(LinearModel<'_, T, L>, T: Real, L: Loss);
 
 impl<'a, T: Real, L: Loss> LinearModel<'a, T, L> {
     /// The sum of `loss` over the rows of `matrix` and their targets.

@@ -2,7 +2,7 @@
 
 use super::{lipschitz, spectrum};
 use crate::data::rows::Design;
-use crate::data::{Dense, Elements, Matrix, Order};
+use crate::data::{Dense, Elements, Matrix, StorageOrder};
 use crate::error::{Error, all_finite, length};
 use crate::linalg::dense::{Mat, symmetric_eigenvalues};
 use crate::linalg::vec::{dot, norm};
@@ -20,6 +20,8 @@ pub struct Quadratic<'a, T: Real> {
     estimate: OnceLock<Lipschitz>,
 }
 
+crate::opaque!(Quadratic<'_, T>, T: Real);
+
 impl<'a, T: Real> Quadratic<'a, T> {
     /// xᵀQx/2 + cᵀx, where Q is symmetric up to the rounding of its stored type.
     pub fn new(q: Dense<'a>, c: &[T]) -> Result<Self, Error> {
@@ -31,7 +33,7 @@ impl<'a, T: Real> Quadratic<'a, T> {
             )));
         }
         // A symmetric matrix is the same in both orders.
-        let by_rows = if q.order() == Order::RowMajor {
+        let by_rows = if q.order() == StorageOrder::RowMajor {
             q
         } else {
             q.t()

@@ -3,7 +3,7 @@
 use super::{Progress, Setting, Solver, Splitting};
 use crate::certificate::AtPoint;
 use crate::gradient::{IncrementalPass, Inner};
-use crate::order::Order;
+use crate::order::VisitOrder;
 use crate::step::StepRule;
 use crate::{Error, FiniteSum, Prox, Real};
 
@@ -15,7 +15,7 @@ pub struct Passes {
     /// Terms in a batch; the paper's T is the number of batches.
     pub batch: usize,
     /// The order of the terms.
-    pub order: Order,
+    pub order: VisitOrder,
     /// The seed of the order.
     pub seed: u64,
 }
@@ -25,7 +25,7 @@ impl Default for Passes {
         Self {
             inner: Inner::Identity,
             batch: 1,
-            order: Order::Reshuffled,
+            order: VisitOrder::Reshuffled,
             seed: 0,
         }
     }
@@ -39,9 +39,9 @@ impl Default for Passes {
 /// pass, which counts as a second one.
 ///
 /// ```
-/// use proxsplit::data::{Dense, Elements, Order};
+/// use proxsplit::data::{Dense, Elements, StorageOrder};
 /// use proxsplit::{IncrementalSplitting, Passes, Stop, prox::L1, run, smooth::LeastSquares, step::Diminishing};
-/// let design = Dense::new(4, 1, Order::RowMajor, Elements::F64(&[1.0, 2.0, 1.0, 3.0]))?;
+/// let design = Dense::new(4, 1, StorageOrder::RowMajor, Elements::F64(&[1.0, 2.0, 1.0, 3.0]))?;
 /// let f = LeastSquares::new(design, &[2.0, 4.0, 2.0, 6.0])?; // every row says x = 2
 /// let g = L1::new(0.15)?;
 /// let mut solver = IncrementalSplitting::new(&f, &g, &[0.0_f64], Passes { batch: 2, ..Passes::default() })?
@@ -53,6 +53,8 @@ impl Default for Passes {
 pub struct IncrementalSplitting<'a, T: Real = f64> {
     outer: Splitting<'a, T>,
 }
+
+crate::opaque!(IncrementalSplitting<'_, T>, T: Real);
 
 impl<'a, T: Real> IncrementalSplitting<'a, T> {
     /// Minimizes Σ_t f_t + g from `start`.

@@ -17,11 +17,13 @@ pub use working_set::WorkingSet;
 
 use crate::certificate::{Assumption, AtPoint};
 use crate::ledger::Ledger;
+#[cfg(feature = "serde")]
+use crate::number::null_is_nan;
 use crate::{Class, Lipschitz};
-use serde::{Deserialize, Serialize};
 
 /// One iteration of a solver.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Progress {
     /// How many iterations have been made.
     pub iteration: u64,
@@ -30,10 +32,10 @@ pub struct Progress {
     /// η of this iteration.
     pub step: f64,
     /// ‖xᵏ⁺¹ − xᵏ‖. A small one does not mean that x is stationary.
-    #[serde(deserialize_with = "crate::number::null_is_nan")]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]
     pub displacement: f64,
     /// Φ as the method has seen it on its way, where that costs nothing.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub objective: Option<f64>,
 }
 

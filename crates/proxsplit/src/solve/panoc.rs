@@ -1,7 +1,7 @@
 //! PANOC⁺: Algorithm 1 with a better next point.
 //!
-//! x̄ = P_γ(x − γ∇f(x)) is the plain step. A quasi-Newton step is tried in its place, for τ = 1, ½, ¼, … along a path that begins
-//! there, and the first is taken that lowers the merit enough: Φ, if the path stays in the domain of g, else the forward–backward envelope
+//! x̄ = P_γ(x − γ∇f(x)) is the plain step. A quasi-Newton step is tried in its place, and shorter ones along the same line, and
+//! the first is taken that lowers the merit enough: Φ, if the path stays in the domain of g, else the forward–backward envelope
 //!
 //! φ_γ(x) = f(x) + ⟨∇f(x), x̄ − x⟩ + g(x̄) + ‖x̄ − x‖²/2γ ≤ Φ(x).
 //!
@@ -17,6 +17,7 @@
 mod direction;
 mod iteration;
 mod memory;
+mod model;
 mod spectral;
 
 use super::point::Point;
@@ -35,8 +36,6 @@ const ALPHA: f64 = 0.95;
 const BETA: f64 = 0.5;
 /// Steps without a check of γ, at most.
 const CHECK: u32 = 16;
-/// The least τ of a direction; below it the plain step is taken.
-const LEAST: f64 = 0.05;
 /// γ grows at most so often: for the theorem it must come to rest.
 const GROWTHS: u32 = 200;
 
@@ -75,6 +74,7 @@ pub struct Panoc<'a, T: Real = f64> {
     is_finite: bool,         // whether the last value of f was
     is_inside: bool,         // whether x is known to be in the domain of g
     merit: f64,              // Φ(x) if it is, else φ_γ(x)
+    tried: f64,              // the same at the last trial point
     seen: Seen,
     ledger: Ledger, // the largest errors since the last look
     looked: bool,   // whether the last thing done was a look
@@ -83,6 +83,8 @@ pub struct Panoc<'a, T: Real = f64> {
     iteration: u64,
     passes: f64,
 }
+
+crate::opaque!(Panoc<'_, T>, T: Real);
 
 impl<'a, T: Real> Panoc<'a, T> {
     /// Minimizes f + g from `start`, which is copied, and moved into the domain of g if it lies outside. Refuses an f whose gradients
@@ -111,6 +113,7 @@ impl<'a, T: Real> Panoc<'a, T> {
             is_finite: true,
             is_inside: true,
             merit: f64::INFINITY,
+            tried: f64::INFINITY,
             seen: Seen::new(Lipschitz::Unknown),
             ledger: Ledger::default(),
             looked: false,

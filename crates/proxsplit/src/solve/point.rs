@@ -54,7 +54,8 @@ impl<'a, T: Real> Point<'a, T> {
         g.fits(start.len())?;
         let mut x = start.to_vec();
         if g.value(&x).is_infinite() {
-            g.prox(&mut x, T::ONE);
+            // So short a step is a projection: a longer one would also apply the penalties of g, and move the start by any amount.
+            g.prox(&mut x, T::EPSILON);
         }
         Ok(Self {
             f,
@@ -149,6 +150,7 @@ impl<'a, T: Real> Point<'a, T> {
             // A step that has collapsed must not excuse a large residual.
             rounding: (4.0 * T::EPSILON.f64() * (vec::norm(x) / shown.step + scale))
                 .min(T::EPSILON.f64().sqrt() * scale),
+            fall: shown.fall,
             gap: gap.map(|gap| gap.value),
             lower_bound: match gap {
                 Some(gap) => Some(objective - gap.value),
@@ -172,7 +174,7 @@ impl<'a, T: Real> Point<'a, T> {
         self.escapes.then(|| Assumption {
             name: "there is no minimum: the objective falls forever along x",
             standing: Standing::Violated,
-            text: "x separates the labels and nothing holds it back: along x the objective falls towards an infimum that no point reaches".into(),
+            text: "x separates the labels and no penalty bounds it: along x the objective falls towards an infimum that no point reaches".into(),
         })
     }
 

@@ -28,6 +28,8 @@ pub(super) struct Shown {
     pub(super) gradient_error: f64,
     /// f(x⁺), if g is not convex.
     pub(super) value: Option<f64>,
+    /// What x⁺ gains on x, if g is convex.
+    pub(super) fall: Option<f64>,
     /// The largest L that a failed check has proved to be too small; 0 if none has failed.
     pub(super) refuted: f64,
 }
@@ -95,6 +97,7 @@ impl<T: Real> Probe<T> {
                 prox_error: error.map(|error| weight * error / step),
                 gradient_error,
                 value,
+                fall: value.is_none().then(|| self.fall(from, step)),
                 refuted,
             };
         }
@@ -127,6 +130,16 @@ impl<T: Real> Probe<T> {
         let rounding = 64.0 * T::EPSILON.f64() * from.scale();
         let errors = off + from.error;
         errors.is_nan() || changed <= residual * (1.0 + 1e-9) + rounding + errors
+    }
+
+    /// ⟨∇f(x), x − x⁺⟩ − ‖x⁺ − x‖²/2η + g(x) − g(x⁺) ≤ Φ(x) − Φ(x⁺), if η ≤ 1/L.
+    fn fall(&self, from: &Point<'_, T>, step: f64) -> f64 {
+        let given = from.x.iter().zip(&from.gradient);
+        let linear = given.zip(&self.x).map(|((x, g), p)| {
+            let back = x.f64() - p.f64();
+            g.f64() * back - back * back / (2.0 * step)
+        });
+        linear.sum::<f64>() + from.g.value(&from.x) - from.g.value(&self.x)
     }
 
     /// ‖x⁺ − x‖/η; where the rounding of x alone is more than a gradient that counts, also as ‖∇f(x) + (y − x⁺)/η‖, the larger one:

@@ -26,6 +26,8 @@ pub struct Split<'a, T: Real = f64> {
     pub set: &'a dyn Prox<T>,
 }
 
+crate::opaque!(Split<'_, T>, T: Real);
+
 /// A step along minus a sampled subgradient, then a projection. The penalty is never proxed, so iterates are not sparse.
 pub struct Sggd<'a, T: Real = f64> {
     point: Point<'a, T>,
@@ -39,6 +41,8 @@ pub struct Sggd<'a, T: Real = f64> {
     longest: f64,
     step: f64,
 }
+
+crate::opaque!(Sggd<'_, T>, T: Real);
 
 impl<'a, T: Real> Sggd<'a, T> {
     /// Minimizes Σ_t f_t + ψ over X from `start`, with the schedule `rule`; `passes.inner` has no meaning here.

@@ -26,9 +26,9 @@ const AFFORDED: f64 = 0.5;
 /// the moves [`Guarded`].
 ///
 /// ```
-/// use proxsplit::data::{Dense, Elements, Order};
+/// use proxsplit::data::{Dense, Elements, StorageOrder};
 /// use proxsplit::{Splitting, Stop, prox::L1, run, smooth::LeastSquares};
-/// let design = Dense::new(2, 2, Order::RowMajor, Elements::F64(&[2.0, 0.0, 0.0, 1.0]))?;
+/// let design = Dense::new(2, 2, StorageOrder::RowMajor, Elements::F64(&[2.0, 0.0, 0.0, 1.0]))?;
 /// let f = LeastSquares::new(design, &[4.0, 0.5])?;
 /// let g = L1::new(1.0)?;
 /// let mut solver = Splitting::new(&f, &g, &[0.0_f64, 0.0])?;
@@ -56,6 +56,8 @@ pub struct Splitting<'a, T: Real = f64> {
     iteration: u64,
     passes: f64,
 }
+
+crate::opaque!(Splitting<'_, T>, T: Real);
 
 impl<'a, T: Real> Splitting<'a, T> {
     /// Minimizes f + g from `start`, which is copied, and moved into the domain of g if it lies outside.

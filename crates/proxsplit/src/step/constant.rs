@@ -26,7 +26,7 @@ impl Constant {
         })
     }
 
-    /// min(1, 1/L), the middle of the range of eq.38. `None` if nothing is known of L.
+    /// min(1, 1/L), the middle of the step range 0 < η < 2/L, eq. 38 of the paper. `None` if nothing is known of L.
     pub fn within(lipschitz: Lipschitz) -> Option<Self> {
         let l = lipschitz.value().filter(|l| l.is_finite())?;
         let step = if l > 1.0 { 1.0 / l } else { 1.0 };

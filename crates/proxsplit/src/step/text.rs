@@ -16,6 +16,7 @@ use std::str::FromStr;
 /// | `bb` | [`BarzilaiBorwein`] |
 /// | `adaptive` | [`Adaptive`] |
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Choice {
     /// Whatever the solver prefers.
     #[default]

@@ -5,6 +5,7 @@ use std::fmt;
 
 /// What stands for an argument in a form, and how it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Argument {
     /// A finite number, by its letter.
     Number(&'static str),

@@ -36,6 +36,7 @@ pub(super) fn made<P: Both + 'static>(term: Result<P, Error>) -> Result<Arc<dyn 
 
 /// What an operator is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Role {
     /// A function.
     Penalty,

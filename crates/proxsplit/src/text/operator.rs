@@ -5,7 +5,6 @@ use super::catalogue::{Entry, find};
 use super::join::join;
 use crate::calculus::Rule;
 use crate::{Class, Elementary, Error, Form, Grouped, Prox, Separable};
-use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -13,8 +12,12 @@ use std::sync::Arc;
 /// An operator with a text form, for both scalars; cheap to clone.
 ///
 /// Equal means the same text after reading: `l1:0.10` and `l1:.1` are equal.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "String", into = "String")
+)]
 pub struct Operator {
     text: Arc<str>,
     rules: Arc<[Rule]>,

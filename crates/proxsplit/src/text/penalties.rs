@@ -126,8 +126,8 @@ pub(super) static PENALTIES: &[Entry] = &[
     ),
     penalty(
         "oscar",
-        &[Argument::Number("A"), Argument::Number("B")],
-        ("Σ_i (A + B(n−i)) |x|_(i), |x|_(1) ≥ |x|_(2) ≥ …", CONVEX),
+        &[W1, W2],
+        ("Σ_i (W1 + W2(n−i)) |x|_(i), |x|_(1) ≥ |x|_(2) ≥ …", CONVEX),
         "oscar:0.3,0.1",
         |v| made(Oscar::new(v.number(0), v.number(1))),
     ),

@@ -69,6 +69,26 @@ fn every_convex_operator_but_2d_variation_has_a_conjugate() {
 }
 
 #[test]
+fn a_factor_on_the_weights_is_a_factor_on_every_convex_penalty() {
+    for entry in catalogue().filter(|entry| entry.class == "convex") {
+        let g = read(entry.example);
+        let Some(len) = (1..=6)
+            .rev()
+            .find(|&len| Prox::<f64>::fits(&g, len).is_ok())
+        else {
+            panic!("{entry} fits no length");
+        };
+        let x: Vec<f64> = (0..len)
+            .map(|i| 0.3 + (i as f64 * 1.3).sin().abs())
+            .collect();
+        let (once, tripled) = (g.value(&x), g.weighted(3.0).unwrap().value(&x));
+        let expected = if once.is_finite() { 3.0 * once } else { once };
+        let close = tripled == expected || (tripled - expected).abs() <= 1e-12 * expected.abs();
+        assert!(close, "{entry}: {once} becomes {tripled}");
+    }
+}
+
+#[test]
 fn every_pair_is_exact_or_convex_or_refused_and_never_wrong() {
     for a in catalogue() {
         for b in catalogue() {

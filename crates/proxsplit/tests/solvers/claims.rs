@@ -1,10 +1,11 @@
 //! Statements that a certificate must not make, each on a run that would tempt it.
 
 use crate::sample::{Sample, distance, norm, starts};
-use proxsplit::data::{Dense, Elements, Order as Storage};
+use proxsplit::Mat;
+use proxsplit::data::{Dense, Elements, StorageOrder as Storage};
 use proxsplit::gradient::{Injected, Inner, Shape};
+use proxsplit::internal::linalg::dense::symmetric_eigenvalues;
 use proxsplit::ledger::Source;
-use proxsplit::linalg::dense::{Mat, symmetric_eigenvalues};
 use proxsplit::prox::{L1, Scad, Zero};
 use proxsplit::set::Sphere;
 use proxsplit::smooth::{FnSmooth, LeastSquares, Quadratic};

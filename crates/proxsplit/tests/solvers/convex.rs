@@ -1,7 +1,7 @@
 //! Convex problems with an answer that is known without a solver, or from two methods that have nothing in common.
 
 use crate::sample::{Sample, distance, starts};
-use proxsplit::data::{Dense, Elements, Order as Storage};
+use proxsplit::data::{Dense, Elements, StorageOrder as Storage};
 use proxsplit::gradient::Inner;
 use proxsplit::prox::{L1, SquaredL2, Tv1d};
 use proxsplit::set::{NonNeg, Simplex};

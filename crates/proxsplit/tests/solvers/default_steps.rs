@@ -1,7 +1,7 @@
 //! Incremental passes with their default step: no tuning, no rise of Φ, and no false word of a floor.
 
 use crate::sample::Sample;
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::gradient::Inner;
 use proxsplit::prox::{L1, Mcp};
 use proxsplit::smooth::{Cauchy, LeastSquares};
@@ -51,7 +51,7 @@ fn check(f: &dyn FiniteSum, g: &dyn Prox) {
 fn convex_and_nonconvex_problems_come_within_a_thousandth_of_the_batch_result() {
     let sample = Sample::new(ROWS, COLS, 3);
     let design = correlated(&sample);
-    let dense = || Dense::new(ROWS, COLS, Order::RowMajor, Elements::F64(&design)).unwrap();
+    let dense = || Dense::new(ROWS, COLS, StorageOrder::RowMajor, Elements::F64(&design)).unwrap();
     let least_squares = LeastSquares::new(dense(), &sample.targets).unwrap();
     check(&least_squares, &L1::new(1.5).unwrap());
     check(&least_squares, &Mcp::new(1.5, 3.0).unwrap());
@@ -66,7 +66,7 @@ fn convex_and_nonconvex_problems_come_within_a_thousandth_of_the_batch_result() 
 fn a_slow_run_is_not_called_a_floor() {
     let sample = Sample::new(ROWS, COLS, 3);
     let design = correlated(&sample);
-    let dense = Dense::new(ROWS, COLS, Order::RowMajor, Elements::F64(&design)).unwrap();
+    let dense = Dense::new(ROWS, COLS, StorageOrder::RowMajor, Elements::F64(&design)).unwrap();
     let f = LeastSquares::new(dense, &sample.targets).unwrap();
     let report = incremental(&f, &L1::new(1.5).unwrap(), Inner::Identity, 60.0);
     assert_ne!(report.reason, Reason::ErrorFloor);

@@ -2,7 +2,7 @@
 
 use crate::sample::{Sample, starts};
 use proxsplit::gradient::Inner;
-use proxsplit::order::{Order, Visits};
+use proxsplit::order::{VisitOrder, Visits};
 use proxsplit::prox::{L1, Zero};
 use proxsplit::set::NonNeg;
 use proxsplit::smooth::{Cauchy, LeastSquares};
@@ -50,7 +50,7 @@ fn one_batch_of_all_terms_is_the_batch_method() {
             let passes = Passes {
                 inner,
                 batch: ROWS,
-                order: Order::Cyclic,
+                order: VisitOrder::Cyclic,
                 seed: 0,
             };
             let batch = Splitting::new(&f, &g, &start).unwrap().step(rule);
@@ -72,7 +72,11 @@ fn one_batch_of_all_terms_is_the_batch_method() {
 fn without_g_it_is_the_incremental_gradient_method_and_with_a_set_the_projected_one() {
     let sample = Sample::new(ROWS, COLS, 4);
     let f = LeastSquares::new(sample.matrix(), &sample.targets).unwrap();
-    for order in [Order::Cyclic, Order::Reshuffled, Order::Random] {
+    for order in [
+        VisitOrder::Cyclic,
+        VisitOrder::Reshuffled,
+        VisitOrder::Random,
+    ] {
         for g in [&Zero as &dyn Prox, &NonNeg] {
             for start in starts(COLS, 2) {
                 let rule = Diminishing::new(0.05, 0.6).unwrap();

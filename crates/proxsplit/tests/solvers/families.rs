@@ -3,7 +3,7 @@
 
 use crate::sample::{Sample, distance};
 use proxsplit::gradient::{Page, Saga, Stale};
-use proxsplit::order::Order;
+use proxsplit::order::VisitOrder;
 use proxsplit::smooth::Linear;
 use proxsplit::smooth::loss::{Named, Shape};
 use proxsplit::text::Operator;
@@ -55,12 +55,12 @@ fn answers(f: &dyn Linear, g: &dyn Prox) -> Vec<(&'static str, Vec<f64>, Report)
         all.push(("working set", set.into_x(), report));
     }
     let plain = || Splitting::new(f, g, &start).unwrap();
-    let saga = || Saga::new(f, 5, Order::Reshuffled, 1).unwrap();
+    let saga = || Saga::new(f, 5, VisitOrder::Reshuffled, 1).unwrap();
     let others = [
         ("splitting", plain()),
         (
             "page",
-            plain().gradient(Page::new(f, 5, Order::Reshuffled, 1).unwrap()),
+            plain().gradient(Page::new(f, 5, VisitOrder::Reshuffled, 1).unwrap()),
         ),
         ("saga", plain().gradient(saga())),
         ("aggregated", plain().gradient(saga().aggregated())),

@@ -4,7 +4,7 @@
 use crate::sample::{Sample, distance, norm, starts};
 use proxsplit::data::{Dense, Elements, Matrix};
 use proxsplit::gradient::{GradientSource, Page, Saga, Stale};
-use proxsplit::order::Order;
+use proxsplit::order::VisitOrder;
 use proxsplit::prox::{L1, Mcp, Zero};
 use proxsplit::smooth::{Cauchy, FnSum, LeastSquares, Logistic};
 use proxsplit::step::{Constant, Guarded};
@@ -19,16 +19,28 @@ type Make = for<'a> fn(&'a dyn FiniteSum) -> Box<dyn GradientSource + 'a>;
 
 /// Every source, in batches of 4, so that the last one is short.
 const SOURCES: [(&str, Make); 7] = [
-    ("page", |f| boxed(Page::new(f, 4, Order::Reshuffled, 1))),
-    ("page, random", |f| boxed(Page::new(f, 4, Order::Random, 1))),
+    ("page", |f| {
+        boxed(Page::new(f, 4, VisitOrder::Reshuffled, 1))
+    }),
+    ("page, random", |f| {
+        boxed(Page::new(f, 4, VisitOrder::Random, 1))
+    }),
     ("page, every third", |f| {
-        let page = Page::new(f, 4, Order::Cyclic, 1).unwrap();
+        let page = Page::new(f, 4, VisitOrder::Cyclic, 1).unwrap();
         Box::new(page.refresh_every(3))
     }),
-    ("saga", |f| boxed(Saga::new(f, 4, Order::Reshuffled, 1))),
-    ("saga, cyclic", |f| boxed(Saga::new(f, 4, Order::Cyclic, 1))),
+    ("saga", |f| {
+        boxed(Saga::new(f, 4, VisitOrder::Reshuffled, 1))
+    }),
+    ("saga, cyclic", |f| {
+        boxed(Saga::new(f, 4, VisitOrder::Cyclic, 1))
+    }),
     ("aggregated", |f| {
-        Box::new(Saga::new(f, 4, Order::Reshuffled, 1).unwrap().aggregated())
+        Box::new(
+            Saga::new(f, 4, VisitOrder::Reshuffled, 1)
+                .unwrap()
+                .aggregated(),
+        )
     }),
     ("stale", |f| Box::new(Stale::new(f, 3))),
 ];
@@ -215,8 +227,8 @@ fn saga_remembers_a_number_a_row_for_linear_models_and_a_gradient_a_batch_for_ot
     let sample = Sample::new(ROWS, COLS, 5);
     let f = Cauchy::new(sample.matrix(), &sample.targets, 0.5).unwrap();
     let other = hidden(&f);
-    let slopes = Saga::new(&f, 4, Order::Reshuffled, 1).unwrap();
-    let gradients = Saga::new(&other, 4, Order::Reshuffled, 1).unwrap();
+    let slopes = Saga::new(&f, 4, VisitOrder::Reshuffled, 1).unwrap();
+    let gradients = Saga::new(&other, 4, VisitOrder::Reshuffled, 1).unwrap();
     assert_eq!(slopes.remembered(), ROWS);
     assert_eq!(gradients.remembered(), ROWS.div_ceil(4) * COLS);
     // They are the same method.
@@ -229,9 +241,9 @@ fn saga_remembers_a_number_a_row_for_linear_models_and_a_gradient_a_batch_for_ot
         b.next().unwrap();
         assert!(distance(a.x(), b.x()) < 1e-12);
     }
-    assert!(Saga::new(&f, 4, Order::Random, 1).is_err());
-    assert!(Saga::new(&f, 0, Order::Cyclic, 1).is_err());
-    assert!(Page::new(&f, 0, Order::Cyclic, 1).is_err());
+    assert!(Saga::new(&f, 4, VisitOrder::Random, 1).is_err());
+    assert!(Saga::new(&f, 0, VisitOrder::Cyclic, 1).is_err());
+    assert!(Page::new(&f, 0, VisitOrder::Cyclic, 1).is_err());
 }
 
 #[test]
@@ -246,7 +258,7 @@ fn slopes_and_rows_are_the_gradient_for_every_storage_weight_and_intercept() {
     let by_columns = Dense::new(
         ROWS,
         COLS,
-        proxsplit::data::Order::ColumnMajor,
+        proxsplit::data::StorageOrder::ColumnMajor,
         Elements::F64(&columns),
     )
     .unwrap();

@@ -2,7 +2,7 @@
 
 use crate::sample::{Sample, distance, starts};
 use proxsplit::gradient::{Inner, MiniBatch, SinglePrecision};
-use proxsplit::order::Order;
+use proxsplit::order::VisitOrder;
 use proxsplit::prox::{L1, NonNegL1};
 use proxsplit::smooth::LeastSquares;
 use proxsplit::solve::Split;
@@ -146,7 +146,7 @@ fn all_four_variants_reach_the_same_neighbourhood() {
     for (g, nonneg) in [(&penalized as &dyn Prox, false), (&constrained, true)] {
         let best = coordinate_descent(&sample, nonneg);
         for inner in [Inner::Identity, Inner::Prox] {
-            for order in [Order::Cyclic, Order::Reshuffled] {
+            for order in [VisitOrder::Cyclic, VisitOrder::Reshuffled] {
                 let passes = Passes {
                     inner,
                     batch: 10,
@@ -179,7 +179,7 @@ fn a_small_displacement_is_not_called_convergence() {
     let passes = Passes {
         inner: Inner::Prox,
         batch: 2,
-        order: Order::Cyclic,
+        order: VisitOrder::Cyclic,
         seed: 0,
     };
     let solver = IncrementalSplitting::new(&f, &g, &[0.0; 4], passes).unwrap();
@@ -233,7 +233,7 @@ fn sampled_gradients_and_subgradients_make_progress_and_claim_no_more() {
         ..tight()
     };
 
-    let source = MiniBatch::new(&f, 10, Order::Reshuffled, 4).unwrap();
+    let source = MiniBatch::new(&f, 10, VisitOrder::Reshuffled, 4).unwrap();
     let mut sampled = Splitting::new(&f, &g, &[0.0; COLS])
         .unwrap()
         .gradient(source)

@@ -4,7 +4,7 @@ use crate::sample::{Sample, distance, norm, starts};
 use proxsplit::gradient::{
     IncrementalPass, Injected, Inner, Shape, drift_bound, incrementality_bounds,
 };
-use proxsplit::order::Order;
+use proxsplit::order::VisitOrder;
 use proxsplit::prox::L1;
 use proxsplit::smooth::{Cauchy, Sigmoid};
 use proxsplit::step::Constant;
@@ -105,7 +105,8 @@ fn check_pass(
     x: &[f64],
     (batch, step, l): (usize, f64, f64),
 ) {
-    let mut pass = IncrementalPass::new(f, g, Inner::Prox, (batch, Order::Reshuffled, 7)).unwrap();
+    let mut pass =
+        IncrementalPass::new(f, g, Inner::Prox, (batch, VisitOrder::Reshuffled, 7)).unwrap();
     let mut out = vec![0.0; x.len()];
     let mut minors: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
     pass.traced(x, step, &mut out, |_, z, term| {

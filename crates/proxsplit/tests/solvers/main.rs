@@ -5,6 +5,7 @@ mod claims;
 mod convex;
 mod curvature;
 mod default_steps;
+mod early_stopped;
 mod equivalences;
 mod error_floor;
 mod families;

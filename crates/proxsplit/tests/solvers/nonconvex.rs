@@ -1,7 +1,7 @@
 //! Nonconvex problems from several starts: the true residual decides.
 
 use crate::sample::{Sample, starts};
-use proxsplit::data::{Dense, Elements, Order as Storage};
+use proxsplit::data::{Dense, Elements, StorageOrder as Storage};
 use proxsplit::prox::{L0, L1, Mcp, Scad};
 use proxsplit::set::{BoxSet, Simplex};
 use proxsplit::smooth::{Cauchy, FnSmooth, GemanMcClure, Quadratic, Sigmoid};

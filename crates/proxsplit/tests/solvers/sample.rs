@@ -1,6 +1,6 @@
 //! Problems that the tests share.
 
-use proxsplit::data::{Dense, Elements, Matrix, Order};
+use proxsplit::data::{Dense, Elements, Matrix, StorageOrder};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -49,7 +49,7 @@ impl Sample {
         Dense::new(
             self.rows,
             self.cols,
-            Order::RowMajor,
+            StorageOrder::RowMajor,
             Elements::F64(&self.design),
         )
         .unwrap()
@@ -61,7 +61,7 @@ impl Sample {
         Dense::new(
             self.rows,
             self.cols,
-            Order::RowMajor,
+            StorageOrder::RowMajor,
             Elements::F32(&self.design_f32),
         )
         .unwrap()

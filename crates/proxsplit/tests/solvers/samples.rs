@@ -3,7 +3,7 @@
 use crate::sample::Sample;
 use proxsplit::gradient::{Inner, MiniBatch};
 use proxsplit::ledger::Source;
-use proxsplit::order::Order;
+use proxsplit::order::VisitOrder;
 use proxsplit::prox::{L1, Zero};
 use proxsplit::smooth::{FnSum, LeastSquares};
 use proxsplit::step::{Constant, Diminishing};
@@ -24,12 +24,12 @@ fn draws_with_replacement_are_samples_also_when_they_are_as_many_as_the_terms() 
     let passes = Passes {
         inner: Inner::Identity,
         batch: 30,
-        order: Order::Random,
+        order: VisitOrder::Random,
         seed: 1,
     };
     let rule = Constant::within(f.lipschitz()).unwrap();
     let pass = IncrementalSplitting::new(&f, &g, &[0.0; 5], passes).unwrap();
-    let draw = MiniBatch::new(&f, 30, Order::Random, 1).unwrap();
+    let draw = MiniBatch::new(&f, 30, VisitOrder::Random, 1).unwrap();
     let sampled = Splitting::new(&f, &g, &[0.0; 5]).unwrap().gradient(draw);
     claims_no_level(&mut pass.step(rule).unwrap());
     claims_no_level(&mut sampled.step(rule));
@@ -40,7 +40,11 @@ fn one_draw_of_a_mini_batch_is_no_bound() {
     let sample = Sample::new(30, 5, 1);
     let f = LeastSquares::new(sample.matrix(), &sample.targets).unwrap();
     let g = L1::new(0.5).unwrap();
-    for order in [Order::Cyclic, Order::Reshuffled, Order::Random] {
+    for order in [
+        VisitOrder::Cyclic,
+        VisitOrder::Reshuffled,
+        VisitOrder::Random,
+    ] {
         let draw = MiniBatch::new(&f, 10, order, 1).unwrap();
         let solver = Splitting::new(&f, &g, &[0.0; 5]).unwrap().gradient(draw);
         claims_no_level(&mut solver.step(Constant::within(f.lipschitz()).unwrap()));
@@ -73,7 +77,7 @@ fn three_terms() -> impl FiniteSum {
 #[test]
 fn a_short_last_batch_weighs_no_more_than_its_terms() {
     let f = three_terms();
-    for order in [Order::Cyclic, Order::Reshuffled] {
+    for order in [VisitOrder::Cyclic, VisitOrder::Reshuffled] {
         let source = MiniBatch::new(&f, 2, order, 0).unwrap();
         let mut solver = Splitting::new(&f, &Zero, &[0.0])
             .unwrap()
@@ -92,7 +96,7 @@ fn a_short_last_batch_weighs_no_more_than_its_terms() {
 #[test]
 fn a_batch_of_all_terms_is_no_sample() {
     let f = three_terms();
-    for order in [Order::Cyclic, Order::Reshuffled] {
+    for order in [VisitOrder::Cyclic, VisitOrder::Reshuffled] {
         let source = MiniBatch::new(&f, 3, order, 0).unwrap();
         let solver = Splitting::new(&f, &Zero, &[0.0]).unwrap();
         let mut solver = solver.gradient(source).step(Constant::new(0.2).unwrap());
@@ -106,7 +110,11 @@ fn a_batch_of_all_terms_is_no_sample() {
 #[test]
 fn only_independent_draws_promise_something_in_expectation() {
     let f = three_terms();
-    for order in [Order::Cyclic, Order::Reshuffled, Order::Random] {
+    for order in [
+        VisitOrder::Cyclic,
+        VisitOrder::Reshuffled,
+        VisitOrder::Random,
+    ] {
         let source = MiniBatch::new(&f, 2, order, 0).unwrap();
         let mut solver = Splitting::new(&f, &Zero, &[0.0])
             .unwrap()
@@ -119,7 +127,7 @@ fn only_independent_draws_promise_something_in_expectation() {
         let guarantee = run(&mut solver, &stop, ()).certificate.of_method.guarantee;
         assert_eq!(
             guarantee == Guarantee::InExpectation,
-            order == Order::Random,
+            order == VisitOrder::Random,
             "{order:?}: {guarantee}"
         );
     }

@@ -2,7 +2,7 @@
 
 use crate::sample::{Sample, starts};
 use proxsplit::gradient::Inner;
-use proxsplit::order::Order;
+use proxsplit::order::VisitOrder;
 use proxsplit::prox::{L1, Zero};
 use proxsplit::set::{BoxSet, NonNeg};
 use proxsplit::smooth::{FnSmooth, LeastSquares};
@@ -86,7 +86,7 @@ fn same_passes(set: &dyn Prox, project: impl Fn(f64) -> f64) {
     let passes = Passes {
         inner: Inner::Identity,
         batch: 1,
-        order: Order::Cyclic,
+        order: VisitOrder::Cyclic,
         seed: 0,
     };
     for start in starts(COLS, 2) {

@@ -1,7 +1,7 @@
 //! A problem in other units has the same certificate in these units.
 
 use crate::sample::Sample;
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::ledger::Source;
 use proxsplit::prox::L1;
 use proxsplit::smooth::LeastSquares;
@@ -11,7 +11,7 @@ use proxsplit::{Level, Report, Splitting, Stop, run};
 fn scaled(sample: &Sample, s: f64) -> (Report, Vec<f64>) {
     let times = |x: &[f64]| x.iter().map(|x| s * x).collect::<Vec<f64>>();
     let (design, targets) = (times(&sample.design), times(&sample.targets));
-    let design = Dense::new(40, 8, Order::RowMajor, Elements::F64(&design)).unwrap();
+    let design = Dense::new(40, 8, StorageOrder::RowMajor, Elements::F64(&design)).unwrap();
     let f = LeastSquares::new(design, &targets).unwrap();
     let g = L1::new(3.0 * s * s).unwrap();
     let mut solver = Splitting::new(&f, &g, &[0.0; 8]).unwrap();

@@ -1,6 +1,6 @@
 //! One small random matrix in every way it can be stored.
 
-use proxsplit::data::{Dense, Elements, Index, Indices, Matrix, Order, Sparse};
+use proxsplit::data::{Dense, Elements, Index, Indices, Matrix, Sparse, StorageOrder};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -29,7 +29,7 @@ impl Sample {
 
     /// Calls `work` with each storage, its name and its entries row by row. Unsigned storage holds the absolute values.
     pub(crate) fn each(&self, work: Work<'_>) {
-        for order in [Order::RowMajor, Order::ColumnMajor] {
+        for order in [StorageOrder::RowMajor, StorageOrder::ColumnMajor] {
             let absolute: Vec<i16> = self.entries.iter().map(|e| e.abs()).collect();
             self.stored(order, &absolute, |e| e as u8, work);
             self.stored(order, &self.entries, |e| e, work);
@@ -39,7 +39,7 @@ impl Sample {
         }
     }
 
-    fn stored<E>(&self, order: Order, entries: &[i16], convert: fn(i16) -> E, work: Work<'_>)
+    fn stored<E>(&self, order: StorageOrder, entries: &[i16], convert: fn(i16) -> E, work: Work<'_>)
     where
         for<'x> Elements<'x>: From<&'x [E]>,
     {
@@ -47,12 +47,12 @@ impl Sample {
         let name = std::any::type_name::<E>();
         let exact: Vec<f64> = entries.iter().map(|&e| f64::from(e)).collect();
         let (lines, width) = match order {
-            Order::RowMajor => (rows, cols),
-            Order::ColumnMajor => (cols, rows),
+            StorageOrder::RowMajor => (rows, cols),
+            StorageOrder::ColumnMajor => (cols, rows),
         };
         let at = |line: usize, k: usize| match order {
-            Order::RowMajor => entries[line * cols + k],
-            Order::ColumnMajor => entries[k * cols + line],
+            StorageOrder::RowMajor => entries[line * cols + k],
+            StorageOrder::ColumnMajor => entries[k * cols + line],
         };
         let mut stored = Vec::new();
         let (mut starts, mut indices, mut nonzeros) = (vec![0_i32], Vec::new(), Vec::new());

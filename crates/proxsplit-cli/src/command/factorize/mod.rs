@@ -66,7 +66,7 @@ impl Args {
         OutputDir::create(path, kept, self.shown.force)
             .map_err(|error| match error {
                 proxsplit_io::Error::Exists { path } if self.resume => anyhow::anyhow!(
-                    "{} already exists, and there is no checkpoint to go on from; --force starts over, --out chooses another folder",
+                    "{} already exists, and there is no checkpoint to continue from; --force starts over, --out chooses another folder",
                     path.display()
                 ),
                 proxsplit_io::Error::Exists { path } => anyhow::anyhow!(
@@ -108,7 +108,7 @@ impl Args {
             let refused = || format!("--fixed-x {}", path.display());
             problem = problem.with_fixed(fixed).with_context(refused)?;
         }
-        let start = self.init.factors::<T>()?;
+        let start = self.init.factors::<T>(self.rank)?;
         let missing = crate::missing::words(data.missing(), input.shape());
         let missing = missing.map_or_else(String::new, |words| format!(", {words}"));
         self.tell(&format!("{}: {}{missing}", self.data, input.describe()));

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// The number of atoms, the columns of X
     #[arg(long, short = 'k', value_name = "K", value_parser = count)]
     pub(super) rank: usize,
-    /// How the misfit of Y and XA is counted: squared, kl for counts, or huber:D for outliers, which count less beyond D
+    /// The loss between Y and XA: squared, kl for counts, or huber:D, which limits the influence of residuals beyond D
     #[arg(
         long,
         value_name = "LOSS",
@@ -72,7 +72,7 @@ pub(crate) struct Args {
     pub(super) scale: f64,
     #[command(flatten)]
     pub(super) reading: Reading,
-    /// How X is improved
+    /// The method that updates X
     #[arg(
         long,
         value_parser = named!(Method, METHODS),
@@ -102,11 +102,11 @@ pub(crate) struct Args {
     /// The metric of the steps of the incremental method (gram by default) and of sggd
     #[arg(long, value_parser = named!(Metric, METRICS), help_heading = "Method")]
     pub(super) metric: Option<Metric>,
-    /// Stop to improve the codes of a mini-batch when a sweep moves them by less than this fraction of their first move; for the incremental
+    /// Stop improving the codes of a mini-batch when a sweep moves them by less than this fraction of their first move; for the incremental
     /// method and sggd, 0.03 by default
     #[arg(long, value_name = "TOL", value_parser = positive, help_heading = "Method")]
     pub(super) codes_tol: Option<f64>,
-    /// Whether the scale between X and A is set anew after every pass where the penalties leave it free; by default every method but sggd does
+    /// Whether to rebalance the scale between X and A after every pass where the penalties leave it free; on by default except for sggd
     #[arg(long, value_name = "yes|no", value_parser = BoolishValueParser::new(), help_heading = "Method")]
     pub(super) rescale: Option<bool>,
     /// auto, random, nndsvd, nndsvda, nndsvdar, or a folder with X and A
@@ -149,7 +149,7 @@ pub(crate) struct Args {
     /// Seconds between two checkpoints
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = nonnegative, help_heading = "Output")]
     pub(super) checkpoint_every: f64,
-    /// Go on from the checkpoint in the output folder, if there is one
+    /// Continue from the checkpoint in the output folder, if there is one
     #[arg(long, conflicts_with = "force", help_heading = "Output")]
     pub(super) resume: bool,
     /// Write report.html

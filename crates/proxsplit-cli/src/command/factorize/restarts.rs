@@ -6,7 +6,7 @@ use crate::interrupt::Interrupt;
 use crate::record::TraceRow;
 use crate::scalar::Scalar;
 use crate::{number, record};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
 use proxsplit::{Reason, Report};
 use proxsplit_factor::{Consensus, Factorization, Factors, Init, Outliers, Problem, Settings};
 

@@ -10,9 +10,9 @@ use crate::record::{
 use crate::scalar::Scalar;
 use crate::{number, outliers, output};
 use anyhow::Context;
+use proxsplit::Mat;
 use proxsplit::Report;
-use proxsplit::data::{Dense, Order};
-use proxsplit::linalg::Mat;
+use proxsplit::data::{Dense, StorageOrder};
 use proxsplit_factor::{Consensus, Description, Factors, Outliers};
 use proxsplit_io::{
     OutputDir, write_bytes, write_json, write_json_lines, write_npy, write_npz_sparse,
@@ -193,7 +193,7 @@ fn factor<T: Scalar>(
         write_npz_sparse(
             folder.file(&format!("{name}.npz")),
             view,
-            Order::ColumnMajor,
+            StorageOrder::ColumnMajor,
         )?;
     } else {
         write_npy(folder.file(&format!("{name}.npy")), view)?;
@@ -203,7 +203,12 @@ fn factor<T: Scalar>(
 
 fn view<T: Scalar>(matrix: &Mat<T>) -> Result<Dense<'_>, proxsplit::Error> {
     let (rows, cols) = (matrix.rows(), matrix.cols());
-    Dense::new(rows, cols, Order::ColumnMajor, T::elements(matrix.data()))
+    Dense::new(
+        rows,
+        cols,
+        StorageOrder::ColumnMajor,
+        T::elements(matrix.data()),
+    )
 }
 
 /// How many atoms came back.

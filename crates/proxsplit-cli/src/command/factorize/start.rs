@@ -5,7 +5,7 @@ use crate::nearest::did_you_mean;
 use crate::overwrite;
 use crate::scalar::Scalar;
 use anyhow::{Context, ensure};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
 use proxsplit_factor::{Factors, Init};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -48,8 +48,8 @@ impl Start {
         self.folder().map_or_else(Vec::new, overwrite::factors_in)
     }
 
-    /// The factors of the folder.
-    pub(super) fn factors<T: Scalar>(&self) -> anyhow::Result<Option<Factors<T>>> {
+    /// The factors of the folder, if they have this rank.
+    pub(super) fn factors<T: Scalar>(&self, rank: usize) -> anyhow::Result<Option<Factors<T>>> {
         let Some(folder) = self.folder() else {
             return Ok(None);
         };
@@ -61,7 +61,13 @@ impl Start {
         let narrow =
             |wide: Mat<f64>| Mat::from_fn(wide.rows(), wide.cols(), |i, j| T::of(wide.col(j)[i]));
         let (x, a) = (narrow(read("X")?), narrow(read("A")?));
-        Ok(Some(Factors::new(&x, a)?))
+        let (start, found) = (folder.display(), x.cols());
+        ensure!(
+            found == rank,
+            "the start --init {start} has rank {found}, but --rank is {rank}: run with --rank {found}, or start from factors of rank {rank}"
+        );
+        let fits = || format!("--init {start}");
+        Factors::new(&x, a).with_context(fits).map(Some)
     }
 }
 

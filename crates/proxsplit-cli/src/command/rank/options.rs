@@ -16,16 +16,16 @@ pub(crate) struct Args {
     /// The ranks to try: 2..20 (both ends included), 2..20:3 for every third, or 2,4,8
     #[arg(long, value_name = "RANKS", default_value = "1..20")]
     pub(super) ranks: Ranks,
-    /// Parts of the entries; every fit is without one of them
+    /// Number of folds of the entries; each fit leaves one of them out
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = count, help_heading = "Search")]
     pub(super) folds: usize,
-    /// Independent divisions into folds
+    /// How many times the entries are divided into folds, independently
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = count, help_heading = "Search")]
     pub(super) repeats: usize,
-    /// Fits of all data at every rank from different starts, for the objective and the stability of the atoms; 0 for none
+    /// Fits to all data at every rank from different starts, for the objective and the stability of the atoms; 0 for none
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Search")]
     pub(super) restarts: usize,
-    /// End when N ranks beyond the least error are all clearly worse; 0 tries all ranks
+    /// Stop early when N ranks beyond the best one are all clearly worse; 0 tries all ranks
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Search")]
     pub(super) patience: usize,
     /// The tolerance of a fit, relative to the size of what cancels at a solution
@@ -82,7 +82,7 @@ pub(crate) struct Args {
     /// Seconds between two checkpoints
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = nonnegative, help_heading = "Output")]
     pub(super) checkpoint_every: f64,
-    /// Go on from the checkpoint in the output folder, if there is one; ranks may be added
+    /// Continue from the checkpoint in the output folder, if there is one; ranks may be added
     #[arg(long, conflicts_with = "force", help_heading = "Output")]
     pub(super) resume: bool,
     /// Replace an existing result

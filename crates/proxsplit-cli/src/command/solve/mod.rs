@@ -11,7 +11,7 @@ use crate::{Outcome, output, overwrite, read, terms};
 use anyhow::ensure;
 use clap::ValueEnum;
 use proxsplit::gradient::{Inner, Page, Saga, usual_batch};
-use proxsplit::order::Order;
+use proxsplit::order::VisitOrder;
 use proxsplit::smooth::Linear;
 use proxsplit::smooth::loss::{Named, Shape};
 use proxsplit::step::Choice as Step;
@@ -45,21 +45,22 @@ pub(crate) struct Args {
     /// The set in text form, for example nonneg
     #[arg(long)]
     set: Option<Operator>,
-    /// Minimize the mean of the loss in place of the sum
+    /// Minimize the mean of the loss instead of the sum
     #[arg(long)]
     mean: bool,
     #[arg(long, value_enum, default_value = "batch")]
     method: Method,
-    /// Solve for N weights of the penalty, from the least one with which 0 is the solution downwards, each warm from the last
+    /// Solve for N weights of the penalty, decreasing from the smallest one at which 0 is a solution (with a nonconvex penalty: a stationary point),
+    /// each run starting from the result of the one before
     #[arg(long, value_name = "N", value_parser = count, requires = "penalty", conflicts_with_all = ["step", "start"])]
     path: Option<usize>,
-    /// The last weight of the path, as a part of the first
+    /// The last weight of the path, as a fraction of the first
     #[arg(long, value_name = "R", default_value = "1e-3", value_parser = positive, requires = "path")]
     path_end: f64,
     /// Rows in a batch; by default 1 for the incremental method, and the square root of the number of rows for page and saga
     #[arg(long, value_name = "N", value_parser = count)]
     batch: Option<usize>,
-    /// What stands between two batches
+    /// The operator that is applied between two batches
     #[arg(long, value_parser = named!(Inner), default_value_t = Inner::Identity)]
     inner: Inner,
     /// auto, a number, diminishing:FIRST,POWER, backtracking, bb or adaptive
@@ -95,9 +96,9 @@ enum Method {
     Panoc,
     /// Batches of rows one after the other, then one prox
     Incremental,
-    /// Whole gradients now and then, corrected by batches in between
+    /// Occasional whole gradients, corrected by batches in between
     Page,
-    /// Batches, with a remembered slope of every row
+    /// Batches, with a remembered gradient for every row
     Saga,
 }
 
@@ -119,9 +120,7 @@ impl Args {
         let (x, report) = self.minimize(&*f, &g, &start, interrupt)?;
         let unknown = self.gap.is_some() && report.certificate.at_point.gap.is_none();
         if unknown && !self.shown.quiet {
-            output::tell(
-                "note: no gap is known for this problem, so that --gap could not end the run",
-            );
+            output::tell("note: no gap is known for this problem, so --gap had no effect");
         }
         result::write(&self, (&folder, &data), &x, &report)?;
         Ok(self.shown.outcome(&report))
@@ -219,7 +218,7 @@ impl Args {
                 let passes = Passes {
                     inner: self.inner,
                     batch: self.batch.unwrap_or(1),
-                    order: Order::Reshuffled,
+                    order: VisitOrder::Reshuffled,
                     seed: self.seed,
                 };
                 let mut solver = IncrementalSplitting::new(f, g, start, passes)?;
@@ -247,8 +246,8 @@ impl Args {
         let size = self.batch.unwrap_or_else(|| usual_batch(f.terms()));
         let solver = Splitting::new(f, g, start)?;
         let solver = match self.method {
-            Method::Page => solver.gradient(Page::new(f, size, Order::Reshuffled, self.seed)?),
-            _ => solver.gradient(Saga::new(f, size, Order::Reshuffled, self.seed)?),
+            Method::Page => solver.gradient(Page::new(f, size, VisitOrder::Reshuffled, self.seed)?),
+            _ => solver.gradient(Saga::new(f, size, VisitOrder::Reshuffled, self.seed)?),
         };
         let Some(rule) = self.step.rule(1.0)? else {
             return Ok(solver);

@@ -5,7 +5,7 @@ use crate::args::misuse;
 use crate::interrupt::Interrupt;
 use crate::record::{self, Versions};
 use crate::{Outcome, number, output, terms};
-use proxsplit::data::{Dense, Elements, Order};
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::text::Operator;
 use proxsplit::{Prox, Reason, Report, Row, path};
 use proxsplit_io::{Data, OutputDir, write_bytes, write_json, write_npy};
@@ -156,7 +156,12 @@ fn write(
         "versions": Versions::here(),
     });
     let cols = data.matrix().cols();
-    let matrix = Dense::new(steps.len(), cols, Order::RowMajor, Elements::F64(points))?;
+    let matrix = Dense::new(
+        steps.len(),
+        cols,
+        StorageOrder::RowMajor,
+        Elements::F64(points),
+    )?;
     folder.replace(&FILES, |aside| {
         write_npy(aside.file("path.npy"), matrix)?;
         write_bytes(aside.file("path.csv"), csv(steps).as_bytes())?;

@@ -5,8 +5,8 @@ use super::{Incremental, SHORTEST, damp};
 use crate::codes::largest_eigenvalue_bound;
 use crate::products::{Lanes, dot, times};
 use crate::work::Work;
+use proxsplit::internal::linalg::vec::axpy;
 use proxsplit::ledger::Level;
-use proxsplit::linalg::vec::axpy;
 use serde::{Deserialize, Serialize};
 
 /// The residual stands clear of ‖e‖ while it is above this multiple of it; how much shorter the step is when it is not.

@@ -7,8 +7,8 @@ use crate::settings::{Inner, Metric, Step};
 use crate::visits::Batches;
 use crate::work::Work;
 use crate::{Factors, Missing, Problem};
-use proxsplit::data::{Dense, Elements, Order};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::prox::NonNegL1;
 use proxsplit::set::{L2Ball, NonNeg};
 use proxsplit::{Error, Level, order};
@@ -22,7 +22,7 @@ fn the_drift_is_that_of_the_observed_entries() -> Result<(), Error> {
             rest => rest as f64 / 5.0,
         })
         .collect();
-    let dense = Dense::new(m, n, Order::ColumnMajor, Elements::F64(&y))?;
+    let dense = Dense::new(m, n, StorageOrder::ColumnMajor, Elements::F64(&y))?;
     let data = Data::<f64>::with_missing(dense.into(), 1.0, Missing::Nan)?;
     // Nothing is rescaled after the pass, so that its codes are still there.
     let (ball, l1) = (L2Ball::new(1.0)?, NonNegL1::new(0.05)?);
@@ -30,7 +30,7 @@ fn the_drift_is_that_of_the_observed_entries() -> Result<(), Error> {
     let x = Mat::from_fn(m, rank, |i, k| ((i * 3 + k * 5) % 7) as f64 / 10.0);
     let start = Factors::new(&x, Mat::from_fn(rank, n, |_, _| 0.25))?;
     let mut work = Work::new(problem, problem.misfit(), start);
-    let batches = Batches::new(n, 6, order::Order::Reshuffled, 3)?;
+    let batches = Batches::new(n, 6, order::VisitOrder::Reshuffled, 3)?;
     let mut incremental = Incremental::new(
         &work,
         batches,
@@ -58,7 +58,7 @@ fn the_drift_is_that_of_the_observed_entries() -> Result<(), Error> {
             }
         }
     }
-    let expected = proxsplit::linalg::vec::norm(&drift);
+    let expected = proxsplit::internal::linalg::vec::norm(&drift);
     let Some(Level::Estimated(found)) = incremental.pass.drift else {
         panic!("nothing was measured");
     };
@@ -76,13 +76,13 @@ fn an_automatic_pass_tells_the_objective_of_its_pair() -> Result<(), Error> {
     let y: Vec<f64> = (0..m * n)
         .map(|at| ((at * 7 + at / m) % 10) as f64 / 5.0)
         .collect();
-    let dense = Dense::new(m, n, Order::ColumnMajor, Elements::F64(&y))?;
+    let dense = Dense::new(m, n, StorageOrder::ColumnMajor, Elements::F64(&y))?;
     let data = Data::<f64>::new(dense.into(), 1.0)?;
     let problem = Problem::new(&data, rank, &NonNeg, &NonNeg)?;
     let x = Mat::from_fn(m, rank, |i, k| ((i * 3 + k * 5) % 7) as f64 / 10.0);
     let start = Factors::new(&x, Mat::from_fn(rank, n, |_, _| 0.25))?;
     let mut work = Work::new(problem, problem.misfit(), start);
-    let batches = Batches::new(n, 6, order::Order::Reshuffled, 3)?;
+    let batches = Batches::new(n, 6, order::VisitOrder::Reshuffled, 3)?;
     let mut incremental = Incremental::new(&work, batches, (Inner::Prox, Step::Auto, Metric::Gram));
     for _ in 0..6 {
         for _ in 0..incremental.batches.count() {

@@ -2,7 +2,8 @@
 
 use super::line::Line;
 use crate::products::{Data, Lanes};
-use proxsplit::data::{Element, Matrix, Order, dispatch};
+use proxsplit::data::{Element, Matrix, StorageOrder};
+use proxsplit::internal::dispatch;
 
 /// The positive entries of every line, with where they are.
 pub(super) struct Lines<T> {
@@ -31,12 +32,12 @@ impl<T: Lanes> Lines<T> {
             Matrix::Sparse(sparse) => sparse.order(),
         };
         match order {
-            Order::ColumnMajor => {
+            StorageOrder::ColumnMajor => {
                 let columns = Self::stored(matrix, data.rows(), data.scale());
                 let rows = columns.flipped(data.rows());
                 [columns, rows]
             }
-            Order::RowMajor => {
+            StorageOrder::RowMajor => {
                 let rows = Self::stored(matrix, data.cols(), data.scale());
                 [rows.flipped(data.cols()), rows]
             }

@@ -2,7 +2,7 @@
 
 use super::sweep::{LANES, total};
 use crate::products::Lanes;
-use proxsplit::linalg::vec::dot;
+use proxsplit::internal::linalg::vec::dot;
 
 /// One line.
 #[derive(Clone, Copy)]
@@ -85,10 +85,14 @@ impl<'a, T: Lanes> Line<'a, T> {
     }
 }
 
-/// y log(y/z) − y + z for y > 0, without cancellation where z is near y.
+/// y log(y/z) − y + z for y > 0, without cancellation where z is near y, and without rounding z/y − 1 to −1 where z is far below.
 fn of_entry(y: f64, z: f64) -> f64 {
     let off = z / y - 1.0;
-    y * (off - off.ln_1p())
+    if off < -0.5 {
+        y * (off + (y / z).ln())
+    } else {
+        y * (off - off.ln_1p())
+    }
 }
 
 /// ⟨a, f⟩
@@ -101,4 +105,19 @@ fn product<T: Lanes>(a: &[T], f: &[T]) -> T {
         }
     }
     total(sums)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn entries_far_below_and_near_their_data_keep_their_digits() {
+        for z in [1e-30, 1e-12, 0.3, 0.7, 1.5, 1e9] {
+            let value = 2.0 * (2.0_f64 / z).ln() - 2.0 + z;
+            assert!((super::of_entry(2.0, z) / value - 1.0).abs() < 1e-14, "{z}");
+        }
+        // ½(z − y)²/y − (z − y)³/(6y²)
+        let value = 0.25e-16 - 1e-24 / 24.0;
+        assert!((super::of_entry(2.0, 2.0 + 1e-8) / value - 1.0).abs() < 1e-6);
+        assert!(super::of_entry(2.0, 0.0) == f64::INFINITY);
+    }
 }

@@ -13,13 +13,16 @@ mod tests;
 
 use super::{Grams, Misfit, Shares, Slopes};
 use crate::codes::{Effort, Term};
+use crate::look::is_lost;
 use crate::loss::simplex_radius;
+use crate::plain;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes, gram, in_order};
 use counts::Lines;
 use proxsplit::certificate::{Assumption, Standing};
-use proxsplit::linalg::vec::{dot, norm};
-use proxsplit::{Elementary, scratch, simd};
+use proxsplit::internal::linalg::vec::{dot, norm};
+use proxsplit::internal::scratch;
+use proxsplit::{Elementary, simd};
 use rayon::prelude::*;
 use std::ops::Range;
 use sums::Sums;
@@ -311,7 +314,13 @@ impl<T: Lanes> Misfit<T> for KullbackLeibler<'_, T> {
     fn slopes(&mut self, factors: &Factors<T>) -> Slopes<T> {
         let (x, a) = (&factors.x, &factors.a);
         self.see(a);
-        let misfit = self.value(x, a);
+        let misfit = match self.value(x, a) {
+            // The sums of z and of y cancel.
+            lost if is_lost::<T>(lost, self.total) => {
+                plain::counts::divergence(self.data, factors).0.misfit
+            }
+            value => value,
+        };
         let (slope_x, scale_x) = self.over_rows(a, |sums| self.slope(&self.rows, x, sums));
         let (slope_a, scale_a) =
             self.over_columns(x, &self.all(), |sums| self.slope(&self.columns, a, sums));
@@ -376,7 +385,7 @@ impl<T: Lanes> Misfit<T> for KullbackLeibler<'_, T> {
 
     fn assumption(&self) -> Option<Assumption> {
         Some(Assumption {
-            name: "no theorem that is known here covers kl",
+            name: "no theorem in this program covers kl",
             standing: Standing::Violated,
             text: "the slope of the misfit is Lipschitz continuous; that of kl is not where XA nears 0".into(),
         })

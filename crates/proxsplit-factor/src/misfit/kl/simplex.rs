@@ -8,7 +8,8 @@
 use super::line::Line;
 use super::sweep::{LANES, LEAST, Rounds, total};
 use crate::products::Lanes;
-use proxsplit::{scratch, simd};
+use proxsplit::internal::scratch;
+use proxsplit::simd;
 
 /// How often a step is shortened before the pair is left as it is.
 const TRIALS: usize = 8;

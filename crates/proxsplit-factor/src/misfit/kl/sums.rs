@@ -1,8 +1,8 @@
 //! Σ_p f_p of the other factor over the observed entries p of a line: what one unit of a coordinate adds to Σ z.
 
 use crate::products::{Lanes, Own, in_order};
-use proxsplit::linalg::vec::{axpy, dot, dot_with};
-use proxsplit::scratch;
+use proxsplit::internal::linalg::vec::{axpy, dot, dot_with};
+use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
 /// Columns of which one task finds a part of a sum.

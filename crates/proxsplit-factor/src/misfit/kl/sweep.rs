@@ -12,7 +12,8 @@
 use super::line::Line;
 use crate::codes::Effort;
 use crate::products::Lanes;
-use proxsplit::{Elementary, scratch, simd};
+use proxsplit::internal::scratch;
+use proxsplit::{Elementary, simd};
 
 /// Partial sums, so that loops vectorize with the same bits on every processor.
 pub(super) const LANES: usize = 8;

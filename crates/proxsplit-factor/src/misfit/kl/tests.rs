@@ -4,8 +4,8 @@ use super::KullbackLeibler;
 use crate::misfit::Misfit;
 use crate::products::{Data, Lanes};
 use crate::{Factors, Loss, Problem};
-use proxsplit::data::{Dense, Elements, Order};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::prox::NonNegL1;
 
 const SHAPE: (usize, usize, usize) = (7, 9, 3);
@@ -49,10 +49,10 @@ fn divergence(y: &[f64], factors: &Factors<f64>) -> f64 {
 fn value_and_slopes_are_those_of_the_definition() {
     let (m, n, rank) = SHAPE;
     let y = counts();
-    for order in [Order::ColumnMajor, Order::RowMajor] {
+    for order in [StorageOrder::ColumnMajor, StorageOrder::RowMajor] {
         let stored: Vec<f64> = match order {
-            Order::ColumnMajor => y.clone(),
-            Order::RowMajor => (0..m * n).map(|at| y[at % n * m + at / n]).collect(),
+            StorageOrder::ColumnMajor => y.clone(),
+            StorageOrder::RowMajor => (0..m * n).map(|at| y[at % n * m + at / n]).collect(),
         };
         let dense = Dense::new(m, n, order, Elements::F64(&stored)).unwrap();
         let data = Data::<f64>::new(dense.into(), 2.0).unwrap();
@@ -93,7 +93,7 @@ fn value_and_slopes_are_those_of_the_definition() {
 fn the_gap_bounds_what_codes_lack() {
     let (m, n, rank) = SHAPE;
     let y = counts();
-    let dense = Dense::new(m, n, Order::ColumnMajor, Elements::F64(&y)).unwrap();
+    let dense = Dense::new(m, n, StorageOrder::ColumnMajor, Elements::F64(&y)).unwrap();
     let data = Data::<f64>::new(dense.into(), 2.0).unwrap();
     let psi = NonNegL1::new(0.2).unwrap();
     let problem = Problem::new(&data, rank, &psi, &psi)
@@ -127,7 +127,7 @@ fn the_gap_bounds_what_codes_lack() {
 fn single_precision_finds_the_value_of_double_precision() {
     let (m, n, rank) = SHAPE;
     let y = counts();
-    let dense = Dense::new(m, n, Order::ColumnMajor, Elements::F64(&y)).unwrap();
+    let dense = Dense::new(m, n, StorageOrder::ColumnMajor, Elements::F64(&y)).unwrap();
     let data = Data::<f32>::new(dense.into(), 2.0).unwrap();
     let at = factors::<f32>();
     let found = KullbackLeibler::new(&data, rank).slopes(&at);

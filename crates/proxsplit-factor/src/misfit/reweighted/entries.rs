@@ -2,8 +2,9 @@
 
 use crate::Missing;
 use crate::products::{Data, Lanes};
-use proxsplit::data::{Dense, Element, Matrix, Order, Sparse, dispatch};
-use proxsplit::scratch;
+use proxsplit::data::{Dense, Element, Matrix, Sparse, StorageOrder};
+use proxsplit::internal::dispatch;
+use proxsplit::internal::scratch;
 
 /// The columns or the rows of the data.
 pub(super) struct Entries<'a, T> {
@@ -153,7 +154,7 @@ impl<'a, T: Lanes> Entries<'a, T> {
 
 /// out ← a column or a row of an array of any order.
 fn read_line<T: Lanes>(dense: Dense<'_>, (line, is_column): (usize, bool), out: &mut [T]) {
-    let is_along = (dense.order() == Order::ColumnMajor) == is_column;
+    let is_along = (dense.order() == StorageOrder::ColumnMajor) == is_column;
     let (start, stride) = if is_along {
         (line * out.len(), 1)
     } else {
@@ -173,7 +174,7 @@ impl<T: Lanes> Stored<T> {
             Some(Matrix::Sparse(weights)) => weights.elements().get(at),
             _ => 1.0,
         };
-        let is_along = (sparse.order() == Order::ColumnMajor) == by_columns;
+        let is_along = (sparse.order() == StorageOrder::ColumnMajor) == by_columns;
         let lines = if by_columns {
             sparse.cols()
         } else {

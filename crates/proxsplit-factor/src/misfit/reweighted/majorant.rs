@@ -5,8 +5,8 @@
 use super::entries::{Entries, Line};
 use crate::codes::{OwnGrams, gradient};
 use crate::products::{GATHERED, Lanes, add_block, padded};
-use proxsplit::linalg::vec::dot;
-use proxsplit::scratch;
+use proxsplit::internal::linalg::vec::dot;
+use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
 /// The majorants of the lines from `first` on.

@@ -12,14 +12,14 @@ mod tests;
 use super::squared::exactly;
 use super::{Grams, Misfit, Shares, Slopes};
 use crate::codes::{Effort, Quadratic, Term};
-use crate::look::largest_eigenvalue;
+use crate::look::reference_step;
 use crate::loss::Loss;
 use crate::plain::{self, Lines};
 use crate::problem::Factors;
 use crate::products::{Data, Lanes, distance_squared, gram, in_order};
 use entries::Entries;
 use majorant::Majorant;
-use proxsplit::linalg::vec::{dot, norm};
+use proxsplit::internal::linalg::vec::{dot, norm};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -225,7 +225,7 @@ impl<T: Lanes> Misfit<T> for Reweighted<'_, T> {
         let mut grams = std::mem::replace(&mut self.grams, Grams::new(0));
         self.bound_curvature(&mut grams.x, &factors.x);
         self.bound_curvature(&mut grams.a, &factors.a);
-        let step = |gram: &[T]| 1.0 / largest_eigenvalue(gram, self.rank);
+        let step = |gram: &[T]| reference_step(gram, self.rank, 1.0);
         let steps = (step(&grams.a), step(&grams.x));
         self.grams = grams;
         Slopes {

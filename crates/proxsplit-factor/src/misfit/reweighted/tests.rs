@@ -5,8 +5,8 @@ use crate::loss::Loss;
 use crate::products::Data;
 use crate::work::{NEARLY_EXACT, Work};
 use crate::{Factors, Problem, Weights};
-use proxsplit::data::{Dense, Elements, Order};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
+use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::prox::NonNegL1;
 use proxsplit::set::{L2Ball, NonNeg, Simplex};
 use proxsplit::{Error, Prox};
@@ -24,7 +24,7 @@ fn no_solve_raises_the_misfit() -> Result<(), Error> {
         .collect();
     let w: Vec<f64> = (0..m * n).map(|at| (at % 5) as f64 / 2.0).collect();
     let u: Vec<f64> = (0..m).map(|i| (i % 3) as f64).collect();
-    let dense = |values| Dense::new(m, n, Order::ColumnMajor, Elements::F64(values));
+    let dense = |values| Dense::new(m, n, StorageOrder::ColumnMajor, Elements::F64(values));
     let l1 = NonNegL1::new(0.05)?;
     let (ball, simplex) = (L2Ball::new(2.0)?, Simplex::new(1.0)?);
     let cases: [(&dyn Prox<f64>, &dyn Prox<f64>); 4] = [

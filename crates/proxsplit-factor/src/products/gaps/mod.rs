@@ -12,7 +12,8 @@ use super::{Data, Lanes, in_order};
 use crate::Missing;
 use crate::rank::Speckle;
 use proxsplit::Error;
-use proxsplit::data::{Dense, Element, Matrix, Order, Sparse, dispatch};
+use proxsplit::data::{Dense, Element, Matrix, Sparse, StorageOrder};
+use proxsplit::internal::dispatch;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -40,8 +41,8 @@ impl Gaps {
         };
         let is_held_out = |line: usize, place: usize| {
             held_out.is_some_and(|speckle| match order {
-                Order::ColumnMajor => speckle.holds_out(place, line),
-                Order::RowMajor => speckle.holds_out(line, place),
+                StorageOrder::ColumnMajor => speckle.holds_out(place, line),
+                StorageOrder::RowMajor => speckle.holds_out(line, place),
             })
         };
         let positions = match (matrix, missing) {
@@ -69,12 +70,12 @@ impl Gaps {
     }
 
     /// From positions by the lines of an order.
-    fn new(positions: Positions, order: Order, count: usize) -> Self {
+    fn new(positions: Positions, order: StorageOrder, count: usize) -> Self {
         let positions = positions.fewer();
         let flipped = positions.flipped();
         let (columns, rows) = match order {
-            Order::ColumnMajor => (positions, flipped),
-            Order::RowMajor => (flipped, positions),
+            StorageOrder::ColumnMajor => (positions, flipped),
+            StorageOrder::RowMajor => (flipped, positions),
         };
         Self {
             columns,
@@ -85,10 +86,10 @@ impl Gaps {
 }
 
 /// Lines of a storage order, and their length.
-fn lines(order: Order, (rows, cols): (usize, usize)) -> (usize, usize) {
+fn lines(order: StorageOrder, (rows, cols): (usize, usize)) -> (usize, usize) {
     match order {
-        Order::RowMajor => (rows, cols),
-        Order::ColumnMajor => (cols, rows),
+        StorageOrder::RowMajor => (rows, cols),
+        StorageOrder::ColumnMajor => (cols, rows),
     }
 }
 

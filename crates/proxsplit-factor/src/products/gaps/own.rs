@@ -8,8 +8,8 @@ use crate::codes::{OwnGrams, gradient};
 use crate::products::gram::square;
 use crate::products::kernel::padded;
 use crate::products::lanes::Lanes;
-use proxsplit::linalg::vec::dot;
-use proxsplit::scratch;
+use proxsplit::internal::linalg::vec::dot;
+use proxsplit::internal::scratch;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -17,6 +17,8 @@ use std::ops::Range;
 pub(crate) const GATHERED: usize = 64;
 /// A diagonal entry below this many roundings of that of G is one of 0.
 const ROUNDINGS: f64 = 16.0;
+/// A difference that has lost more than its first three digits is not used.
+const LEFT: f64 = 1e-3;
 
 /// F and the pattern of the lines that it meets.
 #[derive(Clone, Copy)]
@@ -69,20 +71,32 @@ impl<'a, T: Lanes> Own<'a, T> {
         }
     }
 
-    /// out ← Σ f_p over the observed entries of a line, where `whole` is the sum over all.
+    /// out ← Σ f_p over the observed entries of a line, where `whole` is the sum over all, for F ≥ 0. What is missing is taken off
+    /// `whole` unless that leaves hardly anything of it: entries that nothing holds can be far larger than the observed ones.
     pub(crate) fn sums(&self, out: &mut [f64], whole: &[f64], line: usize) {
         let few = self.few(line);
-        let sign = match few.kind {
-            Kind::Missing => -1.0,
-            Kind::Observed => 1.0,
-        };
         match few.kind {
-            Kind::Missing => out.copy_from_slice(whole),
-            Kind::Observed => out.fill(0.0),
+            Kind::Observed => self.sum_over(out, &few),
+            Kind::Missing => {
+                self.sum_over(out, &few);
+                for (out, whole) in out.iter_mut().zip(whole) {
+                    *out = whole - *out;
+                }
+                let is_lost = |(out, whole): (&f64, &f64)| *out < LEFT * whole;
+                if out.iter().zip(whole).any(is_lost) {
+                    self.sum_over(out, &few.others());
+                }
+            }
         }
-        few.for_each(|p| {
-            for (out, f) in out.iter_mut().zip(self.column(p, whole.len())) {
-                *out += sign * f.f64();
+    }
+
+    /// out ← Σ f_p over some entries.
+    fn sum_over(&self, out: &mut [f64], some: &Few<'_>) {
+        let rank = out.len();
+        out.fill(0.0);
+        some.for_each(|p| {
+            for (out, f) in out.iter_mut().zip(self.column(p, rank)) {
+                *out += f.f64();
             }
         });
     }

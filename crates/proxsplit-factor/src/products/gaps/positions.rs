@@ -148,6 +148,16 @@ pub(super) struct Few<'a> {
 }
 
 impl Few<'_> {
+    /// The entries of the part that these are not.
+    pub(super) fn others(&self) -> Few<'_> {
+        Few {
+            kind: self.kind.other(),
+            listed: self.listed,
+            are_listed: !self.are_listed,
+            range: self.range.clone(),
+        }
+    }
+
     /// Visits them in order, counted from the start of the part.
     pub(super) fn for_each(&self, mut visit: impl FnMut(usize)) {
         let Range { start, end } = self.range;

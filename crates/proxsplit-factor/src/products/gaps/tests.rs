@@ -6,7 +6,7 @@ use super::{Gaps, Own};
 use crate::Missing;
 use crate::codes::OwnGrams;
 use crate::products::{Data, Lanes, gram};
-use proxsplit::data::{Dense, Elements, Indices, Matrix, Order, Sparse};
+use proxsplit::data::{Dense, Elements, Indices, Matrix, Sparse, StorageOrder};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -134,7 +134,13 @@ fn the_fewer_entries_are_listed() {
     };
     for (every, kind) in [(1, Kind::Missing), (9, Kind::Observed)] {
         let values = values(every);
-        let dense = Dense::new(SHAPE.0, SHAPE.1, Order::RowMajor, Elements::F64(&values)).unwrap();
+        let dense = Dense::new(
+            SHAPE.0,
+            SHAPE.1,
+            StorageOrder::RowMajor,
+            Elements::F64(&values),
+        )
+        .unwrap();
         let gaps = Gaps::find(dense.into(), Missing::Nan, None)
             .unwrap()
             .unwrap();
@@ -178,10 +184,10 @@ fn gaps_are_read_as_zeros<T: Lanes>() {
         if is_missing(i, t, 3) { f64::NAN } else { value }
     };
     let zero = |value: f64| if value.is_nan() { 0.0 } else { value };
-    for order in [Order::RowMajor, Order::ColumnMajor] {
+    for order in [StorageOrder::RowMajor, StorageOrder::ColumnMajor] {
         let at = |at: usize| match order {
-            Order::RowMajor => entry(at / n, at % n),
-            Order::ColumnMajor => entry(at % m, at / m),
+            StorageOrder::RowMajor => entry(at / n, at % n),
+            StorageOrder::ColumnMajor => entry(at % m, at / m),
         };
         let gappy: Vec<f64> = (0..m * n).map(at).collect();
         let filled: Vec<f64> = gappy.iter().copied().map(zero).collect();
@@ -189,7 +195,11 @@ fn gaps_are_read_as_zeros<T: Lanes>() {
         let dense = |elements| Matrix::from(Dense::new(m, n, order, elements).unwrap());
         let expected = products::<T>(dense(Elements::F64(&filled)), Missing::None);
 
-        let lines = if order == Order::RowMajor { m } else { n };
+        let lines = if order == StorageOrder::RowMajor {
+            m
+        } else {
+            n
+        };
         let width = (m * n / lines) as i32;
         let starts: Vec<i32> = (0..=lines as i32).map(|line| line * width).collect();
         let indices: Vec<i64> = (0..m * n).map(|at| at as i64 % i64::from(width)).collect();

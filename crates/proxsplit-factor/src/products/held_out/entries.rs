@@ -2,7 +2,8 @@
 
 use crate::products::{Lanes, in_order, strides};
 use crate::rank::Speckle;
-use proxsplit::data::{Dense, Element, dispatch};
+use proxsplit::data::{Dense, Element};
+use proxsplit::internal::dispatch;
 use proxsplit::simd;
 use rayon::prelude::*;
 use std::ops::Range;

@@ -5,8 +5,9 @@ use crate::missing::Missing;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes, in_order, strides};
 use crate::rank::Speckle;
-use proxsplit::data::{Dense, Element, Matrix, Order, Sparse, dispatch};
-use proxsplit::linalg::vec::dot;
+use proxsplit::data::{Dense, Element, Matrix, Sparse, StorageOrder};
+use proxsplit::internal::dispatch;
+use proxsplit::internal::linalg::vec::dot;
 use rayon::prelude::*;
 
 /// Lines of a task.
@@ -102,8 +103,8 @@ fn over_stored(
         for line in part * PART..lines.min((part + 1) * PART) {
             for at in starts.get(line)..starts.get(line + 1) {
                 let (i, t) = match sparse.order() {
-                    Order::ColumnMajor => (indices.get(at), line),
-                    Order::RowMajor => (line, indices.get(at)),
+                    StorageOrder::ColumnMajor => (indices.get(at), line),
+                    StorageOrder::RowMajor => (line, indices.get(at)),
                 };
                 if speckle.holds_out(i, t) {
                     sum += term(i, t, elements.get(at));

@@ -19,7 +19,8 @@ use crate::rank::Speckle;
 use entries::Entries;
 use patterns::Patterns;
 use proxsplit::Error;
-use proxsplit::data::{Element, Matrix, dispatch};
+use proxsplit::data::{Element, Matrix};
+use proxsplit::internal::dispatch;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -70,7 +71,7 @@ impl<'a, T: Lanes> Data<'a, T> {
     pub(crate) fn without(&self, speckle: Speckle) -> Result<Data<'a, T>, Error> {
         if self.is_weighted() {
             return Err(Error::Incompatible(
-                "entries of weighted data cannot be held out: leave the weights away".into(),
+                "entries of weighted data cannot be held out: leave the weights out".into(),
             ));
         }
         let speckle = match self.matrix {

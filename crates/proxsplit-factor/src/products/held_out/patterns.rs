@@ -3,8 +3,8 @@
 use crate::products::kernel::{Block, accumulate, padded, unpad};
 use crate::products::{Lanes, in_order};
 use crate::rank::Speckle;
-use proxsplit::linalg::vec::{axpy, dot};
-use proxsplit::scratch;
+use proxsplit::internal::linalg::vec::{axpy, dot};
+use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
 /// Vectors that are gathered before they are multiplied.

@@ -4,7 +4,7 @@ use crate::Missing;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes};
 use crate::rank::Speckle;
-use proxsplit::data::{Dense, Elements, Indices, Matrix, Order, Sparse};
+use proxsplit::data::{Dense, Elements, Indices, Matrix, Sparse, StorageOrder};
 
 const SHAPE: (usize, usize) = (57, 70);
 const RANK: usize = 3;
@@ -114,10 +114,10 @@ fn check<T: Lanes>(case: &Case<'_>, y: impl Fn(usize, usize) -> f64) {
 #[test]
 fn sums_follow_their_definition_in_every_storage() {
     let (m, n) = SHAPE;
-    for order in [Order::RowMajor, Order::ColumnMajor] {
+    for order in [StorageOrder::RowMajor, StorageOrder::ColumnMajor] {
         let place = |at: usize| match order {
-            Order::RowMajor => (at / n, at % n),
-            Order::ColumnMajor => (at % m, at / m),
+            StorageOrder::RowMajor => (at / n, at % n),
+            StorageOrder::ColumnMajor => (at % m, at / m),
         };
         let is_gap = |i: usize, t: usize| (i * 3 + t).is_multiple_of(7);
         let gappy = |i: usize, t: usize| if is_gap(i, t) { f64::NAN } else { value(i, t) };
@@ -126,14 +126,14 @@ fn sums_follow_their_definition_in_every_storage() {
         let gaps: Vec<f64> = (0..m * n).map(place).map(|(i, t)| gappy(i, t)).collect();
         let dense = |values| Matrix::from(Dense::new(m, n, order, Elements::F64(values)).unwrap());
         let (mut starts, mut indices, mut stored, mut holes) = (vec![0], vec![], vec![], vec![]);
-        let (lines, width) = if order == Order::RowMajor {
+        let (lines, width) = if order == StorageOrder::RowMajor {
             (m, n)
         } else {
             (n, m)
         };
         for line in 0..lines {
             for p in 0..width {
-                let (i, t) = if order == Order::RowMajor {
+                let (i, t) = if order == StorageOrder::RowMajor {
                     (line, p)
                 } else {
                     (p, line)

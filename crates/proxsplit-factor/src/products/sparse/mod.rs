@@ -14,7 +14,8 @@ mod kernel;
 use super::lanes::{Lanes, Number};
 use crate::rank::Speckle;
 use kernel::Place;
-use proxsplit::data::{Element, Elements, Index, Indices, Order, Sparse, dispatch};
+use proxsplit::data::{Element, Elements, Index, Indices, Sparse, StorageOrder};
+use proxsplit::internal::dispatch;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -54,8 +55,8 @@ impl<'a, T: Lanes> Lines<'a, T> {
         let is_pattern =
             dispatch!(Elements: sparse.elements() => values, values.iter().all(|v| v.f64() == 1.0));
         let width = match sparse.order() {
-            Order::ColumnMajor => sparse.rows(),
-            Order::RowMajor => sparse.cols(),
+            StorageOrder::ColumnMajor => sparse.rows(),
+            StorageOrder::RowMajor => sparse.cols(),
         };
         let ones = || vec![One; indices.len()];
         let flipped = dispatch!(Indices: indices => indices, if is_pattern {
@@ -78,8 +79,8 @@ impl<'a, T: Lanes> Lines<'a, T> {
         };
         let stored = Self { starts, entries };
         match sparse.order() {
-            Order::ColumnMajor => [stored, flipped],
-            Order::RowMajor => [flipped, stored],
+            StorageOrder::ColumnMajor => [stored, flipped],
+            StorageOrder::RowMajor => [flipped, stored],
         }
     }
 
@@ -92,14 +93,14 @@ impl<'a, T: Lanes> Lines<'a, T> {
         let mut values: Vec<T> = dispatch!(Elements: sparse.elements() => values,
             values.iter().map(|&v| read(v)).collect());
         let width = match sparse.order() {
-            Order::ColumnMajor => sparse.rows(),
-            Order::RowMajor => sparse.cols(),
+            StorageOrder::ColumnMajor => sparse.rows(),
+            StorageOrder::RowMajor => sparse.cols(),
         };
         for (line, pair) in starts.windows(2).enumerate() {
             for at in pair[0]..pair[1] {
                 let (row, column) = match sparse.order() {
-                    Order::ColumnMajor => (indices[at] as usize, line),
-                    Order::RowMajor => (line, indices[at] as usize),
+                    StorageOrder::ColumnMajor => (indices[at] as usize, line),
+                    StorageOrder::RowMajor => (line, indices[at] as usize),
                 };
                 if speckle.holds_out(row, column) {
                     values[at] = T::ZERO;
@@ -116,8 +117,8 @@ impl<'a, T: Lanes> Lines<'a, T> {
             entries: Entries::Built(indices, values),
         };
         match sparse.order() {
-            Order::ColumnMajor => [stored, flipped],
-            Order::RowMajor => [flipped, stored],
+            StorageOrder::ColumnMajor => [stored, flipped],
+            StorageOrder::RowMajor => [flipped, stored],
         }
     }
 

@@ -1,7 +1,7 @@
 //! Codes, objective and residual against plain loops over the observed entries.
 
 use super::{data, is_missing, with_gaps};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
 use proxsplit::prox::{Huber, L1, NonNegL1};
 use proxsplit::set::{BoxSet, NonNeg, Simplex};
 use proxsplit::{Prox, Solver};

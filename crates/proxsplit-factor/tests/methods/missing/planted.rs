@@ -2,7 +2,7 @@
 
 use super::{data, gappy, is_missing};
 use crate::{settings, settle};
-use proxsplit::linalg::Mat;
+use proxsplit::Mat;
 use proxsplit::prox::NonNegL1;
 use proxsplit::set::{L2Ball, NonNeg};
 use proxsplit::{Looks, Solver, Stop, run};
@@ -95,7 +95,7 @@ fn the_other_methods_say_what_they_do() {
         "{message}"
     );
     let auto = Factorization::new(problem, Settings::default(), None).unwrap();
-    assert!(auto.picked().contains("as entries are missing"));
+    assert!(auto.picked().contains("because entries are missing"));
     let mut sggd = Factorization::new(problem, settings(Method::Sggd, 0), None).unwrap();
     let first = sggd.measure().objective;
     while sggd.next().unwrap().passes < 50.0 {}

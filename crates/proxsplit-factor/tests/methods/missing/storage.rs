@@ -2,9 +2,9 @@
 
 use super::{gappy, is_missing};
 use crate::{METHODS, after, settings};
+use proxsplit::Mat;
 use proxsplit::Matrix;
-use proxsplit::data::{Dense, Elements, Indices, Order, Sparse};
-use proxsplit::linalg::Mat;
+use proxsplit::data::{Dense, Elements, Indices, Sparse, StorageOrder};
 use proxsplit::set::NonNeg;
 use proxsplit_factor::{Data, Factorization, Init, Method, Missing, Problem, Settings};
 
@@ -19,14 +19,14 @@ struct Stored {
 }
 
 #[allow(clippy::cast_possible_wrap)]
-fn stored(y: &Mat<f64>, order: Order) -> Stored {
+fn stored(y: &Mat<f64>, order: StorageOrder) -> Stored {
     let (lines, width) = match order {
-        Order::RowMajor => (y.rows(), y.cols()),
-        Order::ColumnMajor => (y.cols(), y.rows()),
+        StorageOrder::RowMajor => (y.rows(), y.cols()),
+        StorageOrder::ColumnMajor => (y.cols(), y.rows()),
     };
     let at = |line: usize, w: usize| match order {
-        Order::RowMajor => y.col(w)[line],
-        Order::ColumnMajor => y.col(line)[w],
+        StorageOrder::RowMajor => y.col(w)[line],
+        StorageOrder::ColumnMajor => y.col(line)[w],
     };
     let mut stored = Stored {
         dense: Vec::new(),
@@ -66,7 +66,7 @@ fn every_storage_gives_the_same_factors() {
     });
     for y in [y, few] {
         let mut expected = None;
-        for order in [Order::RowMajor, Order::ColumnMajor] {
+        for order in [StorageOrder::RowMajor, StorageOrder::ColumnMajor] {
             let stored = stored(&y, order);
             let single: Vec<f32> = stored.dense.iter().map(|&v| v as f32).collect();
             let dense = |elements| Dense::new(y.rows(), y.cols(), order, elements).unwrap();
@@ -101,7 +101,7 @@ fn single_precision_reaches_what_double_precision_reaches() {
     let dense = Dense::new(
         y.rows(),
         y.cols(),
-        Order::ColumnMajor,
+        StorageOrder::ColumnMajor,
         Elements::F64(y.data()),
     );
     let matrix = Matrix::from(dense.unwrap());
@@ -117,11 +117,11 @@ fn single_precision_reaches_what_double_precision_reaches() {
 #[test]
 fn without_gaps_nothing_changes_by_a_bit() {
     let (_, full) = gappy(0.1);
-    let stored = stored(&full, Order::RowMajor);
-    let dense = Dense::new(40, 90, Order::RowMajor, Elements::F64(&stored.dense)).unwrap();
+    let stored = stored(&full, StorageOrder::RowMajor);
+    let dense = Dense::new(40, 90, StorageOrder::RowMajor, Elements::F64(&stored.dense)).unwrap();
     let sparse = Sparse::new(
         (40, 90),
-        Order::RowMajor,
+        StorageOrder::RowMajor,
         Indices::I64(&stored.starts),
         Indices::I32(&stored.indices),
         Elements::F64(&stored.values),

@@ -51,6 +51,7 @@ pub struct Reached {
 
 /// What is known of the result x.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Accuracy {
     /// ‖x − x*‖ is at most this, by the duality gap; sets are met up to rounding.
     Distance(f64),

@@ -10,6 +10,7 @@ fn at(objective: f64, residual: f64) -> AtPoint {
         gradient_error: Some(0.0),
         scale: 1.0,
         rounding: 1e-15,
+        fall: None,
         gap: None,
         lower_bound: None,
         feasible: true,
@@ -27,7 +28,7 @@ const STANDARD: Standard = Standard {
 #[test]
 fn nothing_unsound_is_stationary_or_optimal() {
     assert!(STANDARD.is_stationary(&at(1.0, 1e-7)));
-    let spoiled: [fn(&mut AtPoint); 11] = [
+    let spoiled: [fn(&mut AtPoint); 12] = [
         |at| at.feasible = false,
         |at| at.objective = f64::NEG_INFINITY,
         |at| at.objective = f64::NAN,
@@ -39,6 +40,7 @@ fn nothing_unsound_is_stationary_or_optimal() {
         |at| at.gradient_error = None,
         |at| at.gradient_error = Some(1e-5),
         |at| at.gap = Some(0.1),
+        |at| at.fall = Some(0.1),
     ];
     for (i, spoil) in spoiled.iter().enumerate() {
         let mut at = at(1.0, 1e-7);

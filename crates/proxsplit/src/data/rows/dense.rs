@@ -5,7 +5,7 @@ use super::{Picked, Rows};
 use crate::Real;
 use crate::data::{Columns, Element};
 use crate::linalg::vectorized::vectorized;
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 use std::ops::Range;
 
 /// `values` holds rows of `cols` numbers.

@@ -5,10 +5,10 @@
 //! shape only, hence the same bits for every number of threads.
 
 use super::{Open, Picked, Rows, kernel};
-use crate::data::{Columns, Elements, Matrix, Order, dispatch};
+use crate::data::{Columns, Elements, Matrix, StorageOrder, dispatch};
 use crate::error::{Error, require};
+use crate::parallel::prelude::*;
 use crate::{Real, scratch};
-use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -48,8 +48,10 @@ impl<'a, T: Real> Design<'a, T> {
             Matrix::Dense(dense) => dense.check_finite().map(|()| dense.elements()),
             Matrix::Sparse(sparse) => sparse.check_finite().map(|()| sparse.elements()),
         }?;
-        let by_column = matches!(matrix, Matrix::Dense(a) if a.order() == Order::ColumnMajor);
-        let is_compressed = matches!(matrix, Matrix::Sparse(a) if a.order() == Order::ColumnMajor);
+        let by_column =
+            matches!(matrix, Matrix::Dense(a) if a.order() == StorageOrder::ColumnMajor);
+        let is_compressed =
+            matches!(matrix, Matrix::Sparse(a) if a.order() == StorageOrder::ColumnMajor);
         let row_entries = (matrix.stored() / rows).max(1);
         let chunk = if by_column {
             CHUNK

@@ -16,7 +16,7 @@ mod sparse;
 pub(crate) use design::Design;
 pub(crate) use picked::Picked;
 
-use super::{Columns, Matrix, Order, dispatch};
+use super::{Columns, Matrix, StorageOrder, dispatch};
 use crate::Real;
 use std::ops::Range;
 
@@ -69,16 +69,16 @@ impl Open for f64 {
 fn open<'a, T: Real>(matrix: Matrix<'a>) -> Box<dyn Rows<T> + 'a> {
     match matrix {
         Matrix::Dense(a) => dispatch!(Elements: a.elements() => values, match a.order() {
-            Order::RowMajor => Box::new(dense::DenseRows::new(values, a.cols())),
-            Order::ColumnMajor => Box::new(columns::DenseColumns::new(values, a.rows(), a.cols())),
+            StorageOrder::RowMajor => Box::new(dense::DenseRows::new(values, a.cols())),
+            StorageOrder::ColumnMajor => Box::new(columns::DenseColumns::new(values, a.rows(), a.cols())),
         }),
         Matrix::Sparse(a) => dispatch!(Elements: a.elements() => values,
         dispatch!(Indices: a.starts() => starts,
         dispatch!(Indices: a.indices() => indices, match a.order() {
-            Order::RowMajor => Box::new(sparse::SparseRows::new(starts, indices, values)),
-            Order::ColumnMajor if i32::try_from(a.cols()).is_ok() =>
+            StorageOrder::RowMajor => Box::new(sparse::SparseRows::new(starts, indices, values)),
+            StorageOrder::ColumnMajor if i32::try_from(a.cols()).is_ok() =>
                 Box::new(sparse::from_columns::<_, _, i32, _>(a.rows(), starts, indices, values)),
-            Order::ColumnMajor =>
+            StorageOrder::ColumnMajor =>
                 Box::new(sparse::from_columns::<_, _, i64, _>(a.rows(), starts, indices, values)),
         }))),
     }

@@ -1,6 +1,6 @@
 //! Gradients of losses have the same bits for every number of threads and every instruction set, and are the plain ones.
 
-use crate::data::{Dense, Elements, Indices, Matrix, Order, Sparse};
+use crate::data::{Dense, Elements, Indices, Matrix, Sparse, StorageOrder};
 use crate::linalg::dense::{View, eigenvalues};
 use crate::simd::{Level, with_level};
 use crate::smooth::LeastSquares;
@@ -71,7 +71,7 @@ fn gradients_of_dense_data() {
         let bytes: Vec<u8> = (0..rows * cols).map(entry).collect();
         let single: Vec<f32> = bytes.iter().map(|&b| f32::from(b) / 7.0).collect();
         let double: Vec<f64> = bytes.iter().map(|&b| f64::from(b) / 7.0).collect();
-        for order in [Order::RowMajor, Order::ColumnMajor] {
+        for order in [StorageOrder::RowMajor, StorageOrder::ColumnMajor] {
             for elements in [
                 Elements::U8(&bytes),
                 Elements::F32(&single),
@@ -79,8 +79,8 @@ fn gradients_of_dense_data() {
             ] {
                 let a = Matrix::from(Dense::new(rows, cols, order, elements).unwrap());
                 let expected = plain(rows, cols, |i, j| match order {
-                    Order::RowMajor => elements.get(i * cols + j),
-                    Order::ColumnMajor => elements.get(j * rows + i),
+                    StorageOrder::RowMajor => elements.get(i * cols + j),
+                    StorageOrder::ColumnMajor => elements.get(j * rows + i),
                 });
                 let name = format!("{rows}x{cols} {order:?}");
                 let found = everywhere(&name, || gradient::<f64>(a));
@@ -106,7 +106,7 @@ fn gradients_of_sparse_data() {
     let shape = (rows as usize, cols);
     let a = Sparse::new(
         shape,
-        Order::RowMajor,
+        StorageOrder::RowMajor,
         starts,
         places,
         Elements::F64(&values),

@@ -15,6 +15,7 @@ pub(in crate::run) fn at(objective: f64, residual: f64) -> AtPoint {
         gradient_error: Some(0.0),
         scale: 1.0,
         rounding: 0.0,
+        fall: None,
         gap: None,
         lower_bound: Some(0.0),
         feasible: true,
@@ -164,6 +165,9 @@ fn a_floor_is_never_called_while_the_objective_the_residual_or_the_error_still_f
     };
     let report = run(&mut Scripted::new(looks), &stop, ());
     assert_eq!(report.reason, Reason::PassLimit);
+    // A slow but steady fall, less than a single step may gain or lose where errors are as large.
+    let slow = |pass: usize| (at(90.0 - 0.1 * pass as f64, 29.0), 10.0);
+    assert_eq!(scripted(200, slow).reason, Reason::PassLimit);
     let residual = |pass: usize| (at(1.0, 0.29 / (pass as f64).sqrt()), 0.1);
     assert_eq!(scripted(200, residual).reason, Reason::PassLimit);
     for power in [2.0, 1.0, 0.5] {

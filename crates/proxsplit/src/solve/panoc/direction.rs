@@ -1,10 +1,11 @@
 //! Where a quasi-Newton step goes from x.
 //!
-//! If g is simple entry by entry (weights of |x| and x²/2, bounds), the entries that the plain step puts on a bound or on the kink of |x|
-//! stay there, and on the others Φ is smooth: L-BFGS on its gradient, moved back to the bound or the kink that it would cross.
-//! For every other g it is L-BFGS on the residual (x − x̄)/γ, whose zeros are the fixed points of the plain step.
+//! If g is simple entry by entry (weights of |x| and x²/2, bounds), Φ is smooth as far as the next bound or kink of |x|: there L-BFGS
+//! makes a quadratic model of it, which is minimized between them. For every other g it is L-BFGS on the residual (x − x̄)/γ, whose zeros
+//! are the fixed points of the plain step.
 
 use super::memory::Memory;
+use super::model::{Bounded, Model};
 use crate::linalg::vec;
 use crate::solve::point::Point;
 use crate::{Elementary, Prox, Real};
@@ -43,17 +44,23 @@ impl Entries {
 pub(super) struct Direction<T> {
     entries: Option<Entries>,
     memory: Memory<T>,
-    free: Vec<bool>,
-    q: Vec<T>, // the whole step is x − q
+    model: Model<T>,
+    near: Bounded,  // Φ near x, if g is simple
+    target: Vec<T>, // where the whole step ends
+    slope: f64,     // of Φ at x along the way there
 }
 
 impl<T: Real> Direction<T> {
     pub(super) fn new(g: &dyn Prox<T>, dim: usize) -> Self {
+        let entries = Entries::of(g, dim);
+        let modelled = if entries.is_some() { dim } else { 0 };
         Self {
-            entries: Entries::of(g, dim),
+            entries,
             memory: Memory::new(dim),
-            free: vec![true; dim],
-            q: vec![T::ZERO; dim],
+            model: Model::new(modelled),
+            near: Bounded::new(modelled),
+            target: vec![T::ZERO; dim],
+            slope: 0.0,
         }
     }
 
@@ -62,42 +69,64 @@ impl<T: Real> Direction<T> {
         self.entries.is_some()
     }
 
+    /// How many lengths are worth a try.
+    pub(super) fn tries(&self) -> u32 {
+        if self.entries.is_some() { 8 } else { 5 }
+    }
+
     /// Finds where to go from x, given x̄ for γ = `step`.
     pub(super) fn find(&mut self, point: &Point<'_, T>, plain: &[T], step: f64) {
-        let (x, gradient) = (&point.x, &point.gradient);
-        match &self.entries {
-            Some(entries) => {
-                for (i, q) in self.q.iter_mut().enumerate() {
-                    let slope = slope(entries.at(i), x[i].f64(), gradient[i].f64(), step);
-                    self.free[i] = slope.is_some();
-                    *q = T::of(slope.unwrap_or(0.0));
-                }
+        let (x, gradient) = (&point.x[..], &point.gradient[..]);
+        if let Some(entries) = &self.entries {
+            self.near.set(entries, &Here { x, gradient, plain });
+            if self.memory.count() == 0 {
+                self.target.copy_from_slice(plain);
+            } else {
+                self.model.fit(&self.memory);
+                let out = &mut self.target;
+                self.model.minimize(&self.memory, x, &self.near, out);
             }
-            None => {
-                for ((q, &x), &p) in self.q.iter_mut().zip(x).zip(plain) {
-                    *q = (x - p) / T::of(step);
-                }
-            }
+            self.slope = self.near.slope(x, &self.target);
+        } else {
+            self.follow_residual(x, plain, step);
         }
-        self.memory.apply(&mut self.q, &self.free, step);
-        if !vec::is_finite(&self.q) {
+        if !vec::is_finite(&self.target) || self.entries.is_some() && self.slope >= 0.0 {
             self.memory.clear();
-            for ((q, &x), &p) in self.q.iter_mut().zip(x).zip(plain) {
-                *q = x - p;
-            }
+            self.target.copy_from_slice(plain);
         }
     }
 
-    /// Entry by entry x − τq, bent back at bounds and kinks; for other g the way from x̄ to x − q.
-    pub(super) fn go(&self, x: &[T], plain: &[T], tau: f64, out: &mut [T]) {
-        let tau = T::of(tau);
-        for (i, out) in out.iter_mut().enumerate() {
-            *out = match &self.entries {
-                _ if !self.free[i] => plain[i],
-                Some(entries) => bounded(entries.at(i), x[i] - tau * self.q[i], plain[i]),
-                None => plain[i] + tau * (x[i] - self.q[i] - plain[i]),
-            };
+    fn follow_residual(&mut self, x: &[T], plain: &[T], step: f64) {
+        for ((q, &x), &p) in self.target.iter_mut().zip(x).zip(plain) {
+            *q = (x - p) / T::of(step);
         }
+        self.memory.apply(&mut self.target, step);
+        for (q, &x) in self.target.iter_mut().zip(x) {
+            *q = x - *q;
+        }
+    }
+
+    /// A part τ of the way from x, or for g that are not simple from x̄.
+    pub(super) fn go(&self, x: &[T], plain: &[T], tau: f64, out: &mut [T]) {
+        if tau == 1.0 {
+            out.copy_from_slice(&self.target);
+            return;
+        }
+        let from = if self.entries.is_some() { x } else { plain };
+        for ((out, &from), &to) in out.iter_mut().zip(from).zip(&self.target) {
+            *out = from + T::of(tau) * (to - from);
+        }
+    }
+
+    /// The τ to try after one that has changed Φ by `rise`: where the parabola through both ends is least, or half of it.
+    pub(super) fn shorter(&self, tau: f64, rise: f64) -> f64 {
+        if self.entries.is_none() {
+            return 0.5 * tau;
+        }
+        let bend = rise - tau * self.slope;
+        let least = -0.5 * tau * tau * self.slope / bend;
+        // In this order NaN is the least.
+        least.max(0.1 * tau).min(0.5 * tau)
     }
 
     /// Remembers what a move has shown.
@@ -123,32 +152,40 @@ impl<T: Real> Direction<T> {
     }
 }
 
-/// The slope of Φ in an entry that the plain step leaves where Φ is smooth; `None` if it ends on a bound or a kink.
-fn slope(g: Elementary, x: f64, gradient: f64, step: f64) -> Option<f64> {
-    let forward = x - step * gradient;
-    let shrunk = forward - forward.clamp(-g.l1 * step, g.l1 * step);
-    let plain = shrunk / (1.0 + g.sql2 * step);
-    let inside = g.lower < plain && plain < g.upper;
-    let smooth = g.l1 == 0.0 || shrunk != 0.0;
-    let kink = if g.l1 == 0.0 {
-        0.0
-    } else {
-        g.l1 * shrunk.signum()
-    };
-    (inside && smooth).then_some(gradient + g.sql2 * x + kink)
-}
-
-/// An entry of the step, no farther than the bound or the kink that it would cross on its way from the side of x̄.
-fn bounded<T: Real>(g: Elementary, target: T, plain: T) -> T {
-    let value = target.f64();
-    if g.l1 > 0.0 && value * plain.f64() < 0.0 {
-        return T::ZERO;
+impl Bounded {
+    fn new(dim: usize) -> Self {
+        Self {
+            slopes: vec![0.0; dim],
+            low: vec![0.0; dim],
+            high: vec![0.0; dim],
+        }
     }
-    if value <= g.lower {
-        T::of(g.lower)
-    } else if value >= g.upper {
-        T::of(g.upper)
-    } else {
-        target
+
+    /// Φ where it is smooth: between the bounds, and on the side of the kink of |x| where x is, or where x̄ goes if x is on the kink.
+    fn set<T: Real>(&mut self, entries: &Entries, here: &Here<'_, T>) {
+        for (i, x) in here.x.iter().enumerate() {
+            let (g, x, plain) = (entries.at(i), x.f64(), here.plain[i].f64());
+            self.slopes[i] = here.gradient[i].f64() + g.sql2 * x;
+            (self.low[i], self.high[i]) = (g.lower, g.upper);
+            if g.l1 == 0.0 {
+                continue;
+            }
+            let side = if x == 0.0 { plain } else { x };
+            if side > 0.0 {
+                self.slopes[i] += g.l1;
+                self.low[i] = g.lower.max(0.0);
+            } else if side < 0.0 {
+                self.slopes[i] -= g.l1;
+                self.high[i] = g.upper.min(0.0);
+            } else {
+                (self.slopes[i], self.low[i], self.high[i]) = (0.0, 0.0, 0.0);
+            }
+        }
+    }
+
+    /// ⟨c, to − x⟩
+    fn slope<T: Real>(&self, x: &[T], to: &[T]) -> f64 {
+        let moves = to.iter().zip(x).map(|(to, x)| to.f64() - x.f64());
+        moves.zip(&self.slopes).map(|(d, c)| d * c).sum()
     }
 }

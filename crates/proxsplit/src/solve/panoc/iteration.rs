@@ -1,7 +1,7 @@
 //! One step: the envelope, the check of γ, and the search along the direction.
 
 use super::direction::Here;
-use super::{ALPHA, BETA, CHECK, LEAST, Panoc};
+use super::{ALPHA, BETA, CHECK, Panoc};
 use crate::Real;
 use crate::ledger::{Ledger, Level, Source};
 use crate::linalg::vec;
@@ -215,6 +215,7 @@ impl<T: Real> Panoc<'_, T> {
         let enough = BETA * (1.0 - ALPHA) * self.envelope.moved / (2.0 * self.step);
         let rounding = 8.0 * T::EPSILON.f64() * (value.abs() + merit.abs());
         let falls = merit <= ceiling - enough + rounding;
+        self.tried = merit;
         if falls {
             self.accept(value, found);
             self.is_inside = is_inside;
@@ -277,10 +278,13 @@ impl<T: Real> Panoc<'_, T> {
         }
         self.direction.find(&self.point, &self.plain, self.step);
         let mut tau = 1.0;
-        while tau > LEAST && !self.attempt(tau) {
-            tau *= 0.5;
+        for _ in 0..self.direction.tries() {
+            if self.attempt(tau) {
+                return true;
+            }
+            tau = self.direction.shorter(tau, self.tried - self.merit);
         }
-        tau > LEAST || self.plain_step()
+        self.plain_step()
     }
 
     /// Whether a spectral step is to be tried.

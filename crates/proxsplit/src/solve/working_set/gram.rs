@@ -1,8 +1,8 @@
 //! G = DᵀWD of the columns of a working set, which grows with it.
 
 use crate::linalg::dense::{View, multiply};
+use crate::parallel::prelude::*;
 use crate::{Real, scratch};
-use rayon::prelude::*;
 
 /// Columns of G that are one task.
 const CHUNK: usize = 32;

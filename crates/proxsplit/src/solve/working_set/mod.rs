@@ -39,9 +39,9 @@ use terms::Terms;
 /// dense and not more than a few thousand.
 ///
 /// ```
-/// use proxsplit::data::{Dense, Elements, Order};
+/// use proxsplit::data::{Dense, Elements, StorageOrder};
 /// use proxsplit::{Stop, WorkingSet, prox::L1, run, smooth::LeastSquares};
-/// let a = Dense::new(2, 3, Order::RowMajor, Elements::F64(&[1.0, 0.0, 0.5, 0.0, 2.0, 0.5]))?;
+/// let a = Dense::new(2, 3, StorageOrder::RowMajor, Elements::F64(&[1.0, 0.0, 0.5, 0.0, 2.0, 0.5]))?;
 /// let (f, g) = (LeastSquares::new(a, &[3.0, 1.0])?, L1::new(1.0)?);
 /// let mut solver = WorkingSet::new(&f, &g, &[0.0_f64; 3])?;
 /// let report = run(&mut solver, &Stop::default(), ());
@@ -72,6 +72,8 @@ pub struct WorkingSet<'a, T: Real = f64> {
     iteration: u64,
     passes: f64,
 }
+
+crate::opaque!(WorkingSet<'_, T>, T: Real);
 
 /// Vectors with a number for every row of A.
 struct Rows {

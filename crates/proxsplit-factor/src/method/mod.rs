@@ -4,7 +4,7 @@ mod aggregated;
 mod auto;
 pub(crate) mod batch;
 mod entropic;
-mod incremental;
+pub(crate) mod incremental;
 pub(crate) mod momentum;
 mod pass_metric;
 mod sggd;

@@ -10,10 +10,10 @@ use proxsplit::ledger::Level;
 use serde::{Deserialize, Serialize};
 
 /// The residual stands clear of ‖e‖ while it is above this multiple of it; how much shorter the step is when it is not.
-const FLOOR: f64 = 4.0;
+pub(crate) const FLOOR: f64 = 4.0;
 /// The same where nothing is taken off.
 const PLAIN_FLOOR: f64 = 0.85;
-const SHRINK: f64 = 0.7;
+pub(crate) const SHRINK: f64 = 0.7;
 
 /// What measured passes have shown: numbers of the theorem.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]

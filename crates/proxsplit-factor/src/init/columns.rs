@@ -134,15 +134,15 @@ mod tests {
     /// ‖QY‖² of the best of the directions that were found in a matrix of ones at these rows of every column.
     fn best(columns: &[Vec<i32>]) -> Result<f64, Error> {
         let ends = columns.iter().scan(0, |end, column| {
-            *end += column.len() as i64;
+            *end += i32::try_from(column.len()).ok()?;
             Some(*end)
         });
-        let starts: Vec<i64> = std::iter::once(0).chain(ends).collect();
+        let starts: Vec<i32> = std::iter::once(0).chain(ends).collect();
         let (indices, ones) = (columns.concat(), vec![1.0; columns.concat().len()]);
         let sparse = Sparse::new(
             (ROWS, columns.len()),
             StorageOrder::ColumnMajor,
-            Indices::I64(&starts),
+            Indices::I32(&starts),
             Indices::I32(&indices),
             Elements::F64(&ones),
         )?;

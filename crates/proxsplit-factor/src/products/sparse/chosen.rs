@@ -107,8 +107,8 @@ impl<T: Lanes> Lines<'_, T> {
     pub(crate) fn squares(&self) -> Vec<f64> {
         match &self.entries {
             Entries::Stored(_, elements) => dispatch!(Elements: *elements => values,
-                self.squares_of(values, |v| v.f64())),
-            Entries::Built(_, values) => self.squares_of(values, |v| v.f64()),
+                self.squares_of(values, Element::f64)),
+            Entries::Built(_, values) => self.squares_of(values, proxsplit::Real::f64),
             Entries::StoredOnes(..) | Entries::BuiltOnes(..) => {
                 let ones = self.starts.windows(2);
                 ones.map(|pair| (pair[1] - pair[0]) as f64).collect()

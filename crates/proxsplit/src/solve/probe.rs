@@ -93,7 +93,7 @@ impl<T: Real> Probe<T> {
             };
             return Shown {
                 step,
-                residual,
+                residual: residual + blur(from, step),
                 prox_error: error.map(|error| weight * error / step),
                 gradient_error,
                 value,
@@ -168,4 +168,18 @@ impl<T: Real> Probe<T> {
             });
         squares.sum::<f64>().sqrt()
     }
+}
+
+/// What the rounding of x can hide from a residual, ε‖x‖/η over the entries with a slope, if that is more than a slope that counts; else 0.
+fn blur<T: Real>(from: &Point<'_, T>, step: f64) -> f64 {
+    let epsilon = T::EPSILON.f64();
+    let least = epsilon.sqrt() * from.scale();
+    if epsilon * vec::norm(&from.x) / step <= least {
+        return 0.0;
+    }
+    let sloping = from.x.iter().zip(&from.gradient);
+    let sloping = sloping.filter(|(_, slope)| slope.f64() != 0.0);
+    let size = sloping.map(|(x, _)| x.f64()).fold(0.0, f64::hypot);
+    let blur = epsilon * size / step;
+    if blur > least { blur } else { 0.0 }
 }

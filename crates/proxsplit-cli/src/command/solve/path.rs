@@ -176,15 +176,16 @@ fn write(
     Ok(())
 }
 
+/// Debug's numbers have exponents where digits would be mostly zeros.
 fn csv(steps: &[Step]) -> String {
     let mut text = String::from(
         "factor,term,nonzeros,objective,gap,residual,tolerance,passes,seconds,verdict\n",
     );
     for step in steps {
-        let gap = step.gap.map_or(String::new(), |gap| gap.to_string());
+        let gap = step.gap.map_or(String::new(), |gap| format!("{gap:?}"));
         let _ = writeln!(
             text,
-            "{},\"{}\",{},{},{gap},{},{},{},{},{}",
+            "{:?},\"{}\",{},{:?},{gap},{:?},{:?},{:?},{:?},{}",
             step.factor,
             step.term,
             step.nonzeros,

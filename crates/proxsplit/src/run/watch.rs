@@ -201,7 +201,12 @@ impl Watch {
             None => at.reference_step * floor * floor,
             Some(_) => 0.0,
         };
-        let looks: Vec<f64> = early.last().into_iter().chain(late).map(Row::objective).collect();
+        let looks: Vec<f64> = early
+            .last()
+            .into_iter()
+            .chain(late)
+            .map(Row::objective)
+            .collect();
         let steadily = looks.windows(2).all(|pair| pair[1] < pair[0]);
         let noticeable = fell > STILL_FALLING * at.objective.abs().min(gained);
         noticeable && (steadily || fell > of_a_step)

@@ -76,15 +76,16 @@ fn least_eigenvalue() -> f64 {
 }
 
 /// How a run went.
-pub struct Outcome {
+#[derive(Debug)]
+pub(crate) struct Outcome {
     /// Steps of conjugate gradients, in all.
-    pub steps: usize,
+    pub(crate) steps: usize,
     /// What the run says.
-    pub report: Report,
+    pub(crate) report: Report,
 }
 
 /// Runs with inner solves whose error is at most `accuracy(what the run can afford)`.
-pub fn solve(
+pub(crate) fn solve(
     target: &[f64],
     accuracy: impl Fn(f64) -> f64 + Send + Sync,
 ) -> Result<Outcome, Error> {
@@ -130,7 +131,7 @@ pub fn solve(
 }
 
 /// The temperature of two sources.
-pub fn temperature() -> Vec<f64> {
+pub(crate) fn temperature() -> Vec<f64> {
     let mut source = vec![0.0; SIDE * SIDE];
     source[(SIDE / 4) * SIDE + SIDE / 3] = 20.0;
     source[(3 * SIDE / 4) * SIDE + SIDE / 2] = -15.0;

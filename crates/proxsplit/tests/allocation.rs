@@ -13,7 +13,9 @@ use proxsplit::set::NonNeg;
 use proxsplit::smooth::{Cauchy, FnSmooth, FnSum};
 use proxsplit::solve::Split;
 use proxsplit::step::{Adaptive, Backtracking, BarzilaiBorwein, Constant, Diminishing};
-use proxsplit::{FiniteSum, IncrementalSplitting, Passes, Sggd, Smooth, Solver, Splitting};
+use proxsplit::{
+    FiniteSum, IncrementalSplitting, Panoc, Passes, Prox, Sggd, Smooth, Solver, Splitting,
+};
 use sample::Sample;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -82,6 +84,10 @@ fn a_hundred_iterations_allocate_nothing() {
         allocations(&mut Splitting::new(&f, &nonconvex, &x).unwrap()),
         0
     );
+    // Models between bounds and kinks, and steps on the residual.
+    for g in [&g as &dyn Prox, &NonNeg, &nonconvex] {
+        assert_eq!(allocations(&mut Panoc::new(&f, g, &x).unwrap()), 0);
+    }
     // Of this twin no L is known, and its reference step is checked.
     let twin = FnSmooth::new(7, |x: &[f64], grad: &mut [f64]| f.gradient(x, grad)).unwrap();
     assert_eq!(allocations(&mut Splitting::new(&twin, &g, &x).unwrap()), 0);

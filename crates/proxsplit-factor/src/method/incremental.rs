@@ -21,7 +21,7 @@ use super::pass_metric::{gram_of_codes, shape, step_of_pass};
 use super::{Method, own_numbers};
 use crate::codes::{Effort, Quadratic, Term};
 use crate::misfit::Share;
-use crate::products::{Lanes, times};
+use crate::products::{Lanes, add, times};
 use crate::settings::{Inner, Metric, Step};
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
@@ -214,9 +214,9 @@ impl<T: Lanes> Method<T> for Incremental<T> {
             self.begin_pass(work, range.len());
         }
         axpy(T::ONE, &self.share.curvature, &mut self.curvature);
-        axpy(T::ONE, &self.share.product, &mut self.seen);
+        add(T::ONE, &self.share.product, &mut self.seen);
         self.see_gaps(work, range);
-        axpy(T::ONE, &self.share.slope, &mut self.sum);
+        add(T::ONE, &self.share.slope, &mut self.sum);
         work.memory.visited += 1;
         if work.memory.visited < self.batches.count() {
             if work.memory.pass == 0 && self.runs_ahead() && self.inner == Inner::Prox {
@@ -333,7 +333,7 @@ pub(crate) fn prox_step<T: Lanes>(
         *scaled = inverse * metric;
     }
     times(linear, scaled, x, rank);
-    axpy(-T::ONE, gradient, linear);
+    add(-T::ONE, gradient, linear);
     let problem = Quadratic {
         gram: scaled,
         linear,

@@ -191,11 +191,11 @@ impl<T: Real> Model<T> {
         for (k, row) in matrix.iter_mut().enumerate() {
             row[k] = if k < PAIRS { self.theta } else { -self.theta };
         }
-        for i in 0..self.dim {
+        for (i, x) in x.iter().enumerate() {
             self.step[i] = 0.0;
             if near.is_inside(i, self.cauchy[i]) {
                 let u = self.row(memory, i);
-                let went = self.cauchy[i] - x[i].f64();
+                let went = self.cauchy[i] - x.f64();
                 self.step[i] = near.slopes[i] + self.theta * went + product(&u, moved);
                 add(&mut right, self.step[i], &u);
                 for (row, factor) in matrix.iter_mut().zip(u) {
@@ -203,7 +203,7 @@ impl<T: Real> Model<T> {
                 }
             }
         }
-        let found = solve(matrix, &mut right);
+        let found = solve(&mut matrix, &mut right);
         for i in 0..self.dim {
             if near.is_inside(i, self.cauchy[i]) {
                 let u = self.row(memory, i);
@@ -255,8 +255,8 @@ fn add(row: &mut Row, factor: f64, u: &Row) {
     }
 }
 
-/// c ← a⁻¹c by elimination with row exchanges; false if a is singular.
-fn solve(mut a: [Row; 2 * PAIRS], c: &mut Row) -> bool {
+/// c ← a⁻¹c by elimination with row exchanges, which spoils a; false if a is singular.
+fn solve(a: &mut [Row; 2 * PAIRS], c: &mut Row) -> bool {
     for i in 0..a.len() {
         let largest = (i..a.len()).max_by(|&j, &k| a[j][i].abs().total_cmp(&a[k][i].abs()));
         let best = largest.unwrap_or(i);

@@ -18,7 +18,7 @@ impl Case {
             || -> [f64; DIM] { std::array::from_fn(|_| random.random_range(-1.0..1.0)) };
         let factor: [[f64; DIM]; DIM] = std::array::from_fn(|_| vector());
         let mut memory = Memory::new(DIM);
-        for _ in 0..seed % 13 + 1 {
+        for _ in 0..=seed % 13 {
             let (from, to) = (vector(), vector());
             let moved: [f64; DIM] = std::array::from_fn(|i| to[i] - from[i]);
             let inner = factor.map(|row| vec::dot(&row, &moved));
@@ -37,7 +37,7 @@ impl Case {
         Self { memory, x, near }
     }
 
-    /// Cd + ½⟨d, Bd⟩ of the way to z, with the B that the model says it has.
+    /// ⟨c, d⟩ + ½⟨d, Bd⟩ of the way to z, with the B that the model says it has.
     fn value(&self, model: &Model<f64>, z: &[f64]) -> f64 {
         let d: Vec<f64> = z.iter().zip(&self.x).map(|(z, x)| z - x).collect();
         vec::dot(&self.near.slopes, &d) + 0.5 * vec::dot(&d, &self.times(model, &d))
@@ -110,11 +110,11 @@ fn between_bounds_it_is_below_the_first_minimum_along_the_path() {
         let d: Vec<f64> = out.iter().zip(&case.x).map(|(z, x)| z - x).collect();
         let bend = case.times(&model, &d);
         let mut is_least = true;
-        for i in 0..DIM {
-            assert!((case.near.low[i]..=case.near.high[i]).contains(&out[i]));
+        for (i, &to) in out.iter().enumerate() {
+            assert!((case.near.low[i]..=case.near.high[i]).contains(&to));
             if !case.near.is_inside(i, model.cauchy[i]) {
-                assert_eq!(out[i], model.cauchy[i]);
-            } else if !case.near.is_inside(i, out[i]) {
+                assert_eq!(to, model.cauchy[i]);
+            } else if !case.near.is_inside(i, to) {
                 is_least = false;
             }
         }

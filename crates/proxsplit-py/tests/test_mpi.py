@@ -95,10 +95,10 @@ def test_sparse_files_by_rows_and_by_columns(data):
 @pytest.mark.parametrize(("method", "passes"), [("batch", 400), ("incremental", 100)])
 def test_kill_and_resume_give_the_same_bits(data, method, passes):
     folder, _ = data
-    options = (folder / "Y.npy", "--rank", 4, "--tol", 0, "--method", method, "--passes", passes, "--quiet", "--checkpoint-every", 0.05)
+    options = (folder / "Y.npy", "--rank", 4, "--tol", 0, "--method", method, "--passes", passes, "--quiet")
     factorize(2, *options, "--out", folder / "whole", code=1)
     killed = folder / "killed"
-    run = subprocess.Popen(command(2, *options, "--out", killed))
+    run = subprocess.Popen(command(2, *options, "--checkpoint-every", 0.05, "--out", killed))
     while not (killed / "checkpoint.json").exists():
         time.sleep(0.005)
         assert run.poll() is None

@@ -42,7 +42,7 @@ def judge(problem, choice, outcome, start):
     x, a = outcome.array("X"), outcome.array("A")
     if not (np.isfinite(x).all() and np.isfinite(a).all()):
         return [*complaints, "a number in X or A is not finite"]
-    complaints += claims.certificate(outcome.certificate) + feasible(choice, x, a) + kept(choice, x)
+    complaints += claims.certificate(outcome.certificate) + feasible(choice, x, a) + kept(choice, x) + rises(outcome)
     if not beside.RANGE[0] < np.linalg.norm(problem.y) + (not problem.y.any()) < beside.RANGE[1]:
         return complaints
     truth = problem.objective(x, a)
@@ -117,6 +117,13 @@ def began(problem, choice, outcome, start, truth):
     if truth > first * (1 + 1e-9) + allowed and claims.silent(outcome):
         complaints.append(f"{outcome.verdict} at {truth:.9g}, above its start at {first:.9g}, and no word about it")
     return complaints
+
+
+def rises(outcome):
+    """Passes without momentum lower one block after the other: that one raised the objective is false, or the method is wrong."""
+    assumptions = (outcome.certificate.get("of_method") or {}).get("assumptions") or []
+    raised = [a["name"] for a in assumptions if a.get("standing") == "violated" and "raised" in a["name"]]
+    return [f"“{name}” in a method that cannot" for name in raised]
 
 
 def point(outcome):

@@ -223,12 +223,14 @@ def escape(problem, x, a, k):
     for d in starts:
         for _ in range(30):
             d = problem.x_term.prox(d, 1e-12) if not problem.x_term.penalties else d
-            if not np.dot(d[:, 0], d[:, 0]) > 0:
+            square = float((d * d).sum())
+            if not square > 0:
                 break
-            code = _row(problem.a_term, r.T @ d / float((d * d).sum()), 1 / float((d * d).sum()) / problem.largest)
-            if not code.any():
+            code = _row(problem.a_term, r.T @ d / square, 1 / square / problem.largest)
+            square = float((code * code).sum())
+            if not square > 0:  # no codes, or such as underflow in squares
                 break
-            d = problem.x_term.prox(r @ code / float((code * code).sum()), 1 / float((code * code).sum()) / problem.largest)
+            d = problem.x_term.prox(r @ code / square, 1 / square / problem.largest)
             new_x, new_a = np.insert(rest_x, k, d[:, 0], 1), np.insert(rest_a, k, code[:, 0], 0)
             best = max(best, before - problem.objective(new_x, new_a))
     return float(best)

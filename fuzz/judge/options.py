@@ -144,8 +144,20 @@ def choose(rng, data):
     if loss == "squared" and method in ("auto", "batch") and rng.random() < 0.2:
         bound = float(plain(size**2 * 10 ** (rng.uniform(-2, 0.3) if rng.random() < 0.7 else rng.uniform(-14, -2))))
         arguments += ["--loss", f"huber:{plain(bound)}"]
+    _passes(rng.spawn(1)[0], method, loss, arguments)
     graphs = _graphs(rng, data, arguments) if loss == "squared" and method in ("auto", "batch") else (None, None)
     return Choice(arguments, rank, x_term, a_term, dtype, tol, passes, strict, method, loss, bound, fixed, *graphs)
+
+
+def _passes(rng, method, loss, arguments):
+    """Sometimes, how passes over mini-batches step, how exact their codes are, and whether factors are scaled anew."""
+    if method in ("incremental", "sggd"):
+        if loss == "squared" and rng.random() < 0.5:
+            arguments += ["--metric", str(rng.choice(["scalar", "gram"]))]
+        if rng.random() < 0.3:
+            arguments += ["--codes-tol", plain(10 ** rng.uniform(-9, 0))]
+    if rng.random() < 0.3:
+        arguments += ["--rescale", str(rng.choice(["yes", "no"]))]
 
 
 def _graphs(rng, data, arguments):

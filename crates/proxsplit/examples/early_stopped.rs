@@ -76,6 +76,7 @@ fn least_eigenvalue() -> f64 {
 }
 
 /// How a run went.
+#[derive(Debug)]
 pub(crate) struct Outcome {
     /// Steps of conjugate gradients, in all.
     pub(crate) steps: usize,

@@ -5,6 +5,7 @@
 use super::Quadratic;
 use crate::products::Lanes;
 use proxsplit::Elementary;
+use proxsplit::internal::linalg::vec::axpy;
 use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
@@ -92,7 +93,7 @@ fn polish_column<T: Lanes>(
         for ((linear, exact), (c, a)) in linear.iter_mut().zip(&mut *exact).zip(c.iter().zip(&*a)) {
             (*linear, *exact) = (c.f64() - term.l1, a.f64());
         }
-        let before = value(gram, exact, linear);
+        let before = value(gram, exact, linear, slope);
         let mut column = Column {
             gram,
             floor,
@@ -103,7 +104,10 @@ fn polish_column<T: Lanes>(
         };
         // What rounding makes of an exact start may look worse by as much.
         let is_exact = column.solve(exact);
-        if is_exact && value(gram, exact, column.linear) <= before + SLACK * before.abs() {
+        let is_no_worse = |column: Column<'_>| {
+            value(gram, exact, column.linear, column.slope) <= before + SLACK * before.abs()
+        };
+        if is_exact && is_no_worse(column) {
             for (a, &exact) in a.iter_mut().zip(&*exact) {
                 *a = T::of(exact);
             }
@@ -112,15 +116,23 @@ fn polish_column<T: Lanes>(
     })
 }
 
-/// ½aᵀGa − cᵀa
-fn value(gram: &[f64], a: &[f64], c: &[f64]) -> f64 {
-    let rows = gram.chunks_exact(a.len());
-    rows.zip(a.iter().zip(c))
-        .map(|(row, (&ai, &ci))| {
-            let product: f64 = row.iter().zip(a).map(|(g, a)| g * a).sum();
-            ai * (0.5 * product - ci)
-        })
+/// ½aᵀGa − cᵀa; `product` is room for Ga.
+fn value(gram: &[f64], a: &[f64], c: &[f64], product: &mut [f64]) -> f64 {
+    multiply(gram, a, product);
+    let terms = a.iter().zip(c).zip(product);
+    terms
+        .map(|((a, c), product)| a * (0.5 * *product - c))
         .sum()
+}
+
+/// product ← Ga for a symmetric G, row after row: most entries of a are zero, and the others do not wait for each other.
+fn multiply(gram: &[f64], a: &[f64], product: &mut [f64]) {
+    product.fill(0.0);
+    for (row, &a) in gram.chunks_exact(a.len()).zip(a) {
+        if a != 0.0 {
+            axpy(a, row, product);
+        }
+    }
 }
 
 struct Column<'a> {
@@ -180,13 +192,12 @@ impl Column<'_> {
 
     /// The zero entry whose growth helps most, if any helps by more than rounding.
     fn steepest(&mut self, a: &[f64], tolerance: f64) -> Option<usize> {
-        let rank = a.len();
-        for k in 0..rank {
-            let row = &self.gram[k * rank..(k + 1) * rank];
-            self.slope[k] = self.linear[k] - row.iter().zip(a).map(|(g, a)| g * a).sum::<f64>();
+        multiply(self.gram, a, self.slope);
+        for (slope, linear) in self.slope.iter_mut().zip(self.linear) {
+            *slope = linear - *slope;
         }
         let slope = &*self.slope;
-        (0..rank)
+        (0..a.len())
             .filter(|&k| a[k] == 0.0 && slope[k] > tolerance)
             .max_by(|&i, &j| slope[i].total_cmp(&slope[j]))
     }

@@ -255,6 +255,10 @@ impl<'a, T: Lanes> Term<'a, T> {
             Side::Codes => factor
                 .par_chunks_mut(rank * 1024)
                 .for_each(|codes| codes.chunks_mut(rank).for_each(|a| self.prox.prox(a, step))),
+            // Entries that have nothing to do with each other need not be put in order first.
+            Side::Atoms if self.elementary.is_some() && self.first == 0 => factor
+                .par_chunks_mut(PART)
+                .for_each(|part| self.prox.prox(part, step)),
             Side::Atoms => atoms::change_each(factor, (rank, self.first), |atom| {
                 self.prox.prox(atom, step);
             }),

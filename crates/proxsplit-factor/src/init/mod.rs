@@ -1,5 +1,6 @@
 //! The start of a run: random factors of the right size, or the positive parts of the leading singular pairs.
 
+mod columns;
 pub(crate) mod singular;
 
 use crate::balance::{Balance, Scales};

@@ -3,6 +3,7 @@
 //! Borrowed: C. Boutsidis, E. Gallopoulos, SVD based initialization: a head start for nonnegative matrix factorization, 2008;
 //! the pairs by N. Halko, P. Martinsson, J. Tropp, Finding structure with randomness, 2011.
 
+use super::columns::leading;
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, gram, times};
 use proxsplit::internal::linalg::dense::{View, eigenvalues};
@@ -20,6 +21,11 @@ const CHUNK: usize = 4096;
 /// Leading left directions of Y as rows (l × m), orthonormal, and Q·Y (l × T).
 fn range_of<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> (usize, Vec<T>, Vec<T>) {
     let (m, n) = (problem.data.rows(), problem.data.cols());
+    if let Some((l, q)) = leading(problem, random) {
+        let mut b = vec![T::ZERO; l * n];
+        problem.data.with_columns(&mut b, &q, 0..n);
+        return (l, q, b);
+    }
     let l = (problem.rank + EXTRA).min(m).min(n);
     let mut q = vec![T::ZERO; l * m];
     let mut room = q.clone();
@@ -36,7 +42,7 @@ fn range_of<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> (usize, Ve
 }
 
 /// Random signs, 64 from every draw.
-fn signs<T: Lanes>(count: usize, random: &mut Pcg64) -> Vec<T> {
+pub(super) fn signs<T: Lanes>(count: usize, random: &mut Pcg64) -> Vec<T> {
     let mut signs = vec![T::ONE; count];
     for some in signs.chunks_mut(64) {
         let bits: u64 = random.random();

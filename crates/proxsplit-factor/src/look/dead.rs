@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn an_atom_without_codes_is_worth_less_than_nothing() -> Result<(), Error> {
         let y = [0.0; 12];
-        let dense = Dense::new(4, 3, Order::ColumnMajor, Elements::F64(&y))?;
+        let dense = Dense::new(4, 3, StorageOrder::ColumnMajor, Elements::F64(&y))?;
         let data = Data::new(dense.into(), 1.0)?;
         let l1 = NonNegL1::new(0.5)?;
         let problem = Problem::new(&data, 1, &l1, &l1)?;

@@ -21,11 +21,13 @@ use super::pass_metric::{gram_of_codes, shape, step_of_pass};
 use super::{Method, own_numbers};
 use crate::codes::{Effort, Quadratic, Term};
 use crate::misfit::Share;
-use crate::products::{Lanes, times};
+use crate::products::{Lanes, add, times};
 use crate::settings::{Inner, Metric, Step};
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
 use drift::Known;
+pub(crate) use drift::{FLOOR, SHRINK};
+pub(crate) use pass::RISE;
 use proxsplit::internal::linalg::vec::axpy;
 use proxsplit::ledger::{Ledger, Level, Source};
 use proxsplit::solve::{Method as Kind, Setting};
@@ -36,12 +38,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// The shortest automatic step.
-const SHORTEST: f64 = 1e-3;
+pub(crate) const SHORTEST: f64 = 1e-3;
 /// With O = identity nothing holds the points of a pass back in directions that the codes hardly use: this fraction of the mean
 /// curvature is added to the metric there. With O = prox only rounding must be kept away.
 const DAMPING: f64 = 1e-2;
 /// Sweeps over X between two batches: what they lack of O is part of the drift.
-pub(super) const BETWEEN: Effort = Effort {
+pub(crate) const BETWEEN: Effort = Effort {
     sweeps: 4,
     tolerance: 3e-2,
 };
@@ -212,9 +214,9 @@ impl<T: Lanes> Method<T> for Incremental<T> {
             self.begin_pass(work, range.len());
         }
         axpy(T::ONE, &self.share.curvature, &mut self.curvature);
-        axpy(T::ONE, &self.share.product, &mut self.seen);
+        add(T::ONE, &self.share.product, &mut self.seen);
         self.see_gaps(work, range);
-        axpy(T::ONE, &self.share.slope, &mut self.sum);
+        add(T::ONE, &self.share.slope, &mut self.sum);
         work.memory.visited += 1;
         if work.memory.visited < self.batches.count() {
             if work.memory.pass == 0 && self.runs_ahead() && self.inner == Inner::Prox {
@@ -318,7 +320,7 @@ impl<T: Lanes> Method<T> for Incremental<T> {
 }
 
 /// X ← the prox, in the metric H/η, of X − η·H⁻¹·gradient; there is room for H/η and for (H/η)X − gradient.
-pub(super) fn prox_step<T: Lanes>(
+pub(crate) fn prox_step<T: Lanes>(
     (term, effort): (Term<'_, T>, Effort),
     (metric, step): (&[T], f64),
     x: &mut [T],
@@ -331,7 +333,7 @@ pub(super) fn prox_step<T: Lanes>(
         *scaled = inverse * metric;
     }
     times(linear, scaled, x, rank);
-    axpy(-T::ONE, gradient, linear);
+    add(-T::ONE, gradient, linear);
     let problem = Quadratic {
         gram: scaled,
         linear,
@@ -343,7 +345,7 @@ pub(super) fn prox_step<T: Lanes>(
 }
 
 /// Adds this fraction of the mean of the diagonal to it.
-pub(super) fn damp<T: Lanes>(metric: &mut [T], rank: usize, fraction: f64) {
+pub(crate) fn damp<T: Lanes>(metric: &mut [T], rank: usize, fraction: f64) {
     let trace: f64 = metric.iter().step_by(rank + 1).map(|m| m.f64()).sum();
     let ridge = T::of(fraction * trace / rank as f64);
     metric

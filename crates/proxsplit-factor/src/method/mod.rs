@@ -4,7 +4,7 @@ mod aggregated;
 mod auto;
 pub(crate) mod batch;
 mod entropic;
-mod incremental;
+pub(crate) mod incremental;
 pub(crate) mod momentum;
 mod pass_metric;
 mod sggd;
@@ -190,7 +190,8 @@ fn batch_size<T: Lanes>(problem: Problem<'_, T>, settings: Settings) -> usize {
     let columns = problem.data.cols();
     settings.batch.unwrap_or(match settings.method {
         _ if problem.data.is_sparse() => columns.div_ceil(4),
-        Name::Incremental => columns.div_ceil(4).max(256),
+        // Every batch costs sweeps over X: two of them come as soon to an objective as four.
+        Name::Incremental => columns.div_ceil(2).max(256),
         _ => columns.div_ceil(10).max(64),
     })
 }

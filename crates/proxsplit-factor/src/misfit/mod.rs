@@ -12,13 +12,12 @@ mod squared;
 use crate::codes::{Effort, Term};
 use crate::loss::Loss;
 use crate::problem::Factors;
-use crate::products::{Data, Lanes, times};
+use crate::products::{Data, Lanes, add, times};
 use crate::weights::LineWeights;
 use held_out::HeldOut;
 use kl::KullbackLeibler;
 use observed::Observed;
 use proxsplit::certificate::Assumption;
-use proxsplit::internal::linalg::vec::axpy;
 use reweighted::Reweighted;
 use std::ops::Range;
 
@@ -61,7 +60,8 @@ pub(crate) trait Misfit<T: Lanes>: Send + Sync {
     /// The codes of all columns for Xᵀ, as exact as can be.
     fn solve_codes_exactly(&mut self, x: &[T], codes: &mut [T], psi: &Term<'_, T>);
 
-    /// The codes of a look, which begins near its end; its statements are about the codes that are found.
+    /// The codes of a look, which begins near its end; its statements are about the codes that are found. The slopes that are asked for next
+    /// are those of the same X.
     fn refine_codes(&mut self, x: &[T], codes: &mut [T], psi: &Term<'_, T>) {
         self.solve_codes_exactly(x, codes, psi);
     }
@@ -166,7 +166,7 @@ impl<T: Lanes> Share<T> {
             self.curvature.len().isqrt(),
         );
         self.slope.copy_from_slice(&self.product);
-        axpy(-T::ONE, ya, &mut self.slope);
+        add(-T::ONE, ya, &mut self.slope);
     }
 
     /// With weights of features the slope of a row has its own, while the curvature, which rows share, has the largest.

@@ -34,6 +34,8 @@ pub(crate) struct Squared<'a, T: Lanes> {
     /// AYᵀ of the codes that were seen.
     pub(crate) ya: Vec<T>,
     pub(super) grams: Grams<T>,
+    /// Whether `xy` is that of all columns and of the X that is looked at.
+    is_looking: bool,
     /// XᵀU1 of the last slopes, for gaps; without weights the look knows it.
     sums: Vec<f64>,
 }
@@ -46,6 +48,7 @@ impl<'a, T: Lanes> Squared<'a, T> {
             xy: vec![T::ZERO; rank * data.cols()],
             ya: vec![T::ZERO; rank * data.rows()],
             grams: Grams::new(rank),
+            is_looking: false,
             sums: Vec::new(),
         }
     }
@@ -58,6 +61,7 @@ impl<'a, T: Lanes> Squared<'a, T> {
     /// The problem of the codes of a range of columns, by products with Y.
     pub(super) fn of_codes(&mut self, x: &[T], range: Range<usize>) -> Quadratic<'_, T> {
         let part = self.part(&range);
+        self.is_looking = false;
         let xy = &mut self.xy[part];
         self.data.with_columns(xy, x, range.clone());
         self.data.gram_of_atoms(&mut self.grams.x, x, self.rank);
@@ -113,7 +117,9 @@ impl<'a, T: Lanes> Squared<'a, T> {
         data.gram_of_atoms(&mut self.grams.x, &factors.x, rank);
         data.gram_of_codes(&mut self.grams.a, &factors.a, (rank, 0));
         let all = 0..data.cols();
-        data.with_columns(&mut self.xy, &factors.x, all.clone());
+        if !std::mem::take(&mut self.is_looking) {
+            data.with_columns(&mut self.xy, &factors.x, all.clone());
+        }
         data.with_rows(&mut self.ya, &factors.a, all);
         if let Some(u) = &data.weights().features {
             self.sums = u.with_weighted(&factors.x, (rank, 0), |x| row_sums(x, rank));
@@ -201,6 +207,12 @@ impl<T: Lanes> Misfit<T> for Squared<'_, T> {
     fn solve_codes_exactly(&mut self, x: &[T], codes: &mut [T], psi: &Term<'_, T>) {
         let all = 0..self.data.cols();
         exactly(self.of_codes(x, all), codes, psi);
+    }
+
+    fn refine_codes(&mut self, x: &[T], codes: &mut [T], psi: &Term<'_, T>) {
+        self.solve_codes_exactly(x, codes, psi);
+        // What `of_codes` leaves of samples without weight is not what a look is about.
+        self.is_looking = self.data.weights().samples.is_none();
     }
 
     fn see(&mut self, codes: &[T]) {

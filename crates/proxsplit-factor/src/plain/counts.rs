@@ -179,8 +179,8 @@ mod tests {
     use super::*;
     use crate::Missing;
     use proxsplit::Error;
-    use proxsplit::data::{Dense, Elements, Order};
-    use proxsplit::linalg::Mat;
+    use proxsplit::Mat;
+    use proxsplit::data::{Dense, Elements, StorageOrder};
 
     /// A feature that is missing everywhere may be as large as it likes.
     #[test]
@@ -192,7 +192,7 @@ mod tests {
                 (i, t) => z(i, t) * (1.0 + 1e-4),
             })
             .collect();
-        let dense = Dense::new(3, 4, Order::ColumnMajor, Elements::F64(&y))?;
+        let dense = Dense::new(3, 4, StorageOrder::ColumnMajor, Elements::F64(&y))?;
         let data = Data::<f64>::with_missing(dense.into(), 1.0, Missing::Nan)?;
         let x = Mat::from_fn(3, 1, |i, _| if i == 0 { 1e17 } else { 1.0 + i as f64 });
         let factors = Factors::new(&x, Mat::from_fn(1, 4, |_, t| 2.0 + t as f64))?;

@@ -71,6 +71,15 @@ pub(crate) fn times<T: Lanes>(out: &mut [T], gram: &[T], factor: &[T], rank: usi
         .for_each(|(out, factor)| small_product(out, gram, factor, rank));
 }
 
+/// y ← y + αx, on all threads where that is worth it.
+pub(crate) fn add<T: Lanes>(alpha: T, x: &[T], y: &mut [T]) {
+    if y.len() <= PART {
+        return vec::axpy(alpha, x, y);
+    }
+    let parts = y.par_chunks_mut(PART).zip(x.par_chunks(PART));
+    parts.for_each(|(y, x)| vec::axpy(alpha, x, y));
+}
+
 /// ⟨a, b⟩
 pub(crate) fn dot<T: Lanes>(a: &[T], b: &[T]) -> f64 {
     sum(a, b, vec::dot)

@@ -16,7 +16,7 @@ mod tests;
 mod weighted;
 
 pub(crate) use gaps::{GATHERED, Gaps, Own, add_block};
-pub(crate) use gram::{PART, distance_squared, dot, gram, in_order, times};
+pub(crate) use gram::{PART, add, distance_squared, dot, gram, in_order, times};
 pub(crate) use held_out::HeldOut;
 pub(crate) use kernel::padded;
 pub use lanes::Lanes;
@@ -28,7 +28,8 @@ use proxsplit::data::{Dense, Element, Elements, Matrix, StorageOrder};
 use proxsplit::internal::dispatch;
 use proxsplit::{Error, error};
 use rayon::prelude::*;
-use sparse::{Lines, Product};
+use sparse::Product;
+pub(crate) use sparse::{Chosen, Lines};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
@@ -122,6 +123,12 @@ impl<'a, T: Lanes> Data<'a, T> {
     /// Whether only nonzeros are stored.
     pub fn is_sparse(&self) -> bool {
         self.lines.is_some()
+    }
+
+    /// Sparse data by columns, if all entries count alike.
+    pub(crate) fn sparse_columns(&self) -> Option<&Lines<'a, T>> {
+        let [columns, _] = self.lines.as_deref()?;
+        (!self.is_weighted()).then_some(columns)
     }
 
     /// What the stored numbers are divided by.

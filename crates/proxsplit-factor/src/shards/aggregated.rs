@@ -1,7 +1,7 @@
 //! `aggregated` with codes in shards: in every step each shard visits a part of its samples, and X is improved for the shares of all parts.
 
 use super::batch::WORTH;
-use super::center::Center;
+use super::center::{Center, rescale};
 use super::messages::{Change, Task};
 use super::sharded::Steps;
 use crate::codes::Effort;
@@ -32,25 +32,33 @@ pub(super) struct Aggregated<T> {
     before: Vec<T>,
 }
 
-/// How many parts a pass has, by the columns of a mini-batch.
-pub(super) fn parts(cols: usize, batch: Option<usize>) -> Result<usize, Error> {
-    let Some(size) = batch else {
-        return Ok(PARTS.min(cols));
+/// The parts of a pass, as many as mini-batches of the columns that are asked for. Every pass visits all of them.
+pub(super) fn batches<T: Lanes>(
+    center: &Center<'_, T>,
+    settings: Settings,
+) -> Result<Batches, Error> {
+    let cols = center.shape.1;
+    let parts = match settings.batch {
+        None => PARTS.min(cols),
+        Some(size) => {
+            proxsplit::error::require("batch", size as f64, size > 0, "at least 1")?;
+            cols.div_ceil(size)
+        }
     };
-    proxsplit::error::require("batch", size as f64, size > 0, "at least 1")?;
-    Ok(cols.div_ceil(size))
+    let order = match settings.order {
+        VisitOrder::Random => VisitOrder::Reshuffled,
+        order => order,
+    };
+    Batches::new(parts, 1, order, settings.seed)
 }
 
 impl<T: Lanes> Aggregated<T> {
     pub(super) fn new(center: &Center<'_, T>, settings: Settings) -> Result<Self, Error> {
-        let parts = parts(center.shape.1, settings.batch)?;
-        let order = match settings.order {
-            VisitOrder::Random => VisitOrder::Reshuffled,
-            order => order,
-        };
+        let batches = batches(center, settings)?;
+        let parts = batches.count();
         let length = center.ya.len() + center.aa.len();
         Ok(Self {
-            batches: Batches::new(parts, 1, order, settings.seed)?,
+            batches,
             shares: vec![T::ZERO; parts * length],
             seen: vec![false; parts],
             before: center.x.clone(),
@@ -73,53 +81,37 @@ impl<T: Lanes> Aggregated<T> {
     fn end_pass(&mut self, center: &mut Center<'_, T>) -> Option<()> {
         center.memory.visited = 0;
         center.memory.pass += 1;
-        // A search for dead atoms looks at the codes that run ahead.
-        center.before.push(Change::Restart);
-        let x = std::mem::take(&mut center.x);
-        let sum = center.ask(Task::Sizes, &x);
-        center.x = x;
-        let sum = sum?;
-        center.size(&sum.answer.numbers);
-        center.memory.objective = Some(center.objective()).filter(|_| sum.is_whole);
-        if look::is_time_for(center.memory.pass) && Self::revive(center)? {
+        let is_whole = center.ask_sizes()?;
+        center.memory.objective = Some(center.objective()).filter(|_| is_whole);
+        if look::is_time_for(center.memory.pass) && revive(center)? {
             self.start_over(center);
         } else if center.find_scales() {
             scale_rows(&mut center.x, &center.scales.atoms);
-            self.rescale(&center.scales.codes, center.ya.len());
+            let (rows, length) = (center.ya.len(), center.ya.len() + center.aa.len());
+            for share in self.shares.chunks_exact_mut(length) {
+                rescale(share, rows, &center.scales.codes);
+            }
             let scale = Change::Scale(center.scale_of_codes());
             center.before.push(scale);
         }
         Some(())
     }
+}
 
-    /// Shares of codes that are multiplied.
-    fn rescale(&mut self, factors: &[T], rows: usize) {
-        let rank = factors.len();
-        for share in self.shares.chunks_exact_mut(rows + rank * rank) {
-            let (ya, aa) = share.split_at_mut(rows);
-            scale_rows(ya, factors);
-            scale_rows(aa, factors);
-            for (column, &s) in aa.chunks_exact_mut(rank).zip(factors) {
-                scale(s, column);
-            }
-        }
+/// Whether an atom that no sample uses was replaced.
+pub(super) fn revive<T: Lanes>(center: &mut Center<'_, T>) -> Option<bool> {
+    let Some(&place) = center.unused_atoms().first() else {
+        return Some(false);
+    };
+    let x = std::mem::take(&mut center.x);
+    let found = center.escape(place, false, &x);
+    center.x = x;
+    let worth = WORTH * center.memory.objective.unwrap_or(0.0);
+    let found = found.filter(|found| found.gain > worth);
+    if let Some(found) = &found {
+        center.replace(found, false);
     }
-
-    /// Whether an atom that no sample uses was replaced.
-    fn revive(center: &mut Center<'_, T>) -> Option<bool> {
-        let Some(&place) = center.unused_atoms().first() else {
-            return Some(false);
-        };
-        let x = std::mem::take(&mut center.x);
-        let found = center.escape(place, false, &x);
-        center.x = x;
-        let worth = WORTH * center.memory.objective.unwrap_or(0.0);
-        let found = found.filter(|found| found.gain > worth);
-        if let Some(found) = &found {
-            center.replace(found, false);
-        }
-        center.failure.is_none().then_some(found.is_some())
-    }
+    center.failure.is_none().then_some(found.is_some())
 }
 
 impl<T: Lanes> Steps<T> for Aggregated<T> {

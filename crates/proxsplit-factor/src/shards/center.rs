@@ -123,7 +123,7 @@ impl<'a, T: Lanes> Center<'a, T> {
         task: Task,
         x: &[T],
         needs_all: bool,
-    ) -> Option<(Vec<Option<Answer<T>>>, Header)> {
+    ) -> Option<Vec<Option<Answer<T>>>> {
         if self.failure.is_some() {
             return None;
         }
@@ -146,7 +146,10 @@ impl<'a, T: Lanes> Center<'a, T> {
             }
         });
         match answers {
-            Ok(answers) => Some((answers, header)),
+            Ok(answers) => {
+                self.rescale_last(&header.before);
+                Some(answers)
+            }
             Err(error) => {
                 self.failure = Some(error);
                 None
@@ -156,7 +159,7 @@ impl<'a, T: Lanes> Center<'a, T> {
 
     /// The sum of the answers of all shards, each of which must have one.
     pub(super) fn ask(&mut self, task: Task, x: &[T]) -> Option<Sum<T>> {
-        let (answers, _) = self.ask_each(task, x, true)?;
+        let answers = self.ask_each(task, x, true)?;
         let all: Vec<Answer<T>> = answers.into_iter().flatten().collect();
         let answer = self.added(all.iter())?;
         Some(self.judged(answer, true))
@@ -165,7 +168,7 @@ impl<'a, T: Lanes> Center<'a, T> {
     /// A task of a pass: a shard that does not answer is there with its last share.
     pub(super) fn ask_for_pass(&mut self, task: Task, x: &[T]) -> Option<Sum<T>> {
         let is_first = self.last.is_empty();
-        let (answers, header) = self.ask_each(task, x, is_first)?;
+        let answers = self.ask_each(task, x, is_first)?;
         if is_first {
             self.last = answers.iter().map(|_| (Answer::NONE, false)).collect();
         }
@@ -180,7 +183,6 @@ impl<'a, T: Lanes> Center<'a, T> {
                 }
                 *last = answer;
             } else {
-                self.rescale(last, &header.before);
                 last.numbers[0] = 0.0;
                 (*is_old, is_fresh) = (true, false);
             }
@@ -240,18 +242,15 @@ impl<'a, T: Lanes> Center<'a, T> {
         norm(&slope)
     }
 
-    /// An old share as the codes would be after the changes of scale that its shard has missed.
-    fn rescale(&self, share: &mut Answer<T>, changes: &[Change]) {
+    /// The latest shares as their codes are after changes of scale, whatever order brought these to the shards.
+    fn rescale_last(&mut self, changes: &[Change]) {
         for change in changes {
             let Change::Scale(scale) = change else {
                 continue;
             };
             let scale: Vec<T> = scale.iter().map(|&s| T::of(s)).collect();
-            let (ya, aa) = share.sums.split_at_mut(self.rank * self.shape.0);
-            scale_rows(ya, &scale);
-            scale_rows(aa, &scale);
-            for (column, &s) in aa.chunks_exact_mut(self.rank).zip(&scale) {
-                proxsplit::internal::linalg::vec::scale(s, column);
+            for (share, _) in &mut self.last {
+                rescale(&mut share.sums, self.ya.len(), &scale);
             }
         }
     }
@@ -267,6 +266,17 @@ impl<'a, T: Lanes> Center<'a, T> {
     pub(super) fn size(&mut self, numbers: &[f64]) {
         self.penalty = numbers[1];
         self.sizes.copy_from_slice(&numbers[2..]);
+    }
+
+    /// Asks for the penalty and the sizes of the codes. Nothing runs ahead any more, so that these are also what a search for dead atoms looks at.
+    pub(super) fn ask_sizes(&mut self) -> Option<bool> {
+        self.before.push(Change::Restart);
+        let x = std::mem::take(&mut self.x);
+        let sum = self.ask(Task::Sizes, &x);
+        self.x = x;
+        let sum = sum?;
+        self.size(&sum.answer.numbers);
+        Some(sum.is_whole)
     }
 
     /// Improves X for what is seen.
@@ -310,7 +320,7 @@ impl<'a, T: Lanes> Center<'a, T> {
     /// What a shard has found to put in the place of an atom that no sample uses: the shard whose samples gain most.
     pub(super) fn escape(&mut self, place: usize, is_of_look: bool, x: &[T]) -> Option<Found<T>> {
         let task = Task::Escape { place, is_of_look };
-        let (answers, _) = self.ask_each(task, x, true)?;
+        let answers = self.ask_each(task, x, true)?;
         let mut best: Option<Found<T>> = None;
         for (shard, answer) in answers.into_iter().flatten().enumerate() {
             self.note_rebuilt(answer.numbers[0]);
@@ -363,5 +373,15 @@ impl<'a, T: Lanes> Center<'a, T> {
     /// The scale of the codes, for a message.
     pub(super) fn scale_of_codes(&self) -> Vec<f64> {
         self.scales.codes.iter().map(|s| s.f64()).collect()
+    }
+}
+
+/// AYᵀ, the first `rows` numbers, and AAᵀ of codes that are multiplied.
+pub(super) fn rescale<T: Lanes>(share: &mut [T], rows: usize, scale: &[T]) {
+    let (ya, aa) = share.split_at_mut(rows);
+    scale_rows(ya, scale);
+    scale_rows(aa, scale);
+    for (column, &s) in aa.chunks_exact_mut(scale.len()).zip(scale) {
+        proxsplit::internal::linalg::vec::scale(s, column);
     }
 }

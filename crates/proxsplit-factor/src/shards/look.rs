@@ -32,6 +32,10 @@ pub(super) fn of_shard<T: Lanes>(shard: &mut Shard<'_, T>, x: &[T], scale: &[f64
     if is_rebuilt == 0.0 && !scale.is_empty() {
         let scale: Vec<T> = scale.iter().map(|&s| T::of(s)).collect();
         scale_rows(&mut codes, &scale);
+    } else if !scale.is_empty() {
+        // They were made for X as it would be returned, and the run goes on with X as it is.
+        let back: Vec<f64> = scale.iter().map(|s| 1.0 / s).collect();
+        shard.codes.scale(&back);
     }
     forget_lost_codes(&mut codes, rank, problem.codes);
     forget_zero_atoms((x, &mut codes), rank, shard.term.elementary);

@@ -11,6 +11,7 @@ mod aggregated;
 mod batch;
 mod center;
 mod faults;
+mod incremental;
 mod look;
 mod messages;
 mod shard;

@@ -37,6 +37,16 @@ impl<T> Codes<T> {
     };
 }
 
+impl<T: Lanes> Codes<T> {
+    /// Multiplies what a run goes on from, one number an atom.
+    pub(super) fn scale(&mut self, scale: &[f64]) {
+        let scale: Vec<T> = scale.iter().map(|&s| T::of(s)).collect();
+        for codes in [&mut self.now, &mut self.old, &mut self.ahead] {
+            scale_rows(codes, &scale);
+        }
+    }
+}
+
 /// A shard: the data of some samples, their codes, and the solver of these.
 pub struct Shard<'a, T: Lanes> {
     pub(super) problem: Problem<'a, T>,
@@ -136,12 +146,7 @@ impl<'a, T: Lanes> Shard<'a, T> {
             Change::GoToPlain if codes.plain.is_empty() => {}
             Change::GoToPlain => codes.now.clone_from(&codes.plain),
             Change::KeepPlain => codes.plain.clone_from(&codes.now),
-            Change::Scale(scale) => {
-                let scale: Vec<T> = scale.iter().map(|&s| T::of(s)).collect();
-                for codes in [&mut codes.now, &mut codes.old, &mut codes.ahead] {
-                    scale_rows(codes, &scale);
-                }
-            }
+            Change::Scale(scale) => codes.scale(scale),
             Change::Keep => codes.kept.clone_from(&codes.looked),
             Change::Replace {
                 shard,

@@ -4,6 +4,7 @@ use super::Shards;
 use super::aggregated::Aggregated;
 use super::batch::Batch;
 use super::center::{Center, Found};
+use super::incremental::Incremental;
 use super::messages::{Change, Task};
 use super::{look, start};
 use crate::balance::Balance;
@@ -31,6 +32,12 @@ pub(super) trait Steps<T: Lanes>: Send + Sync {
 
     /// Forgets what was remembered of another X.
     fn start_over(&mut self, center: &mut Center<'_, T>);
+
+    /// Notes the errors of the gradient since the last look, relative to `scale`.
+    fn note_errors(&mut self, _scale: f64, _: &mut Ledger) {}
+
+    /// What is known of the method, if that is more than that its passes do not raise the objective.
+    fn describe(&self, _: &mut Setting) {}
 
     /// The numbers of the state, under a name of their own.
     fn numbers(&self) -> Value;
@@ -128,10 +135,11 @@ impl<'a, T: Lanes> Sharded<'a, T> {
         let steps: Box<dyn Steps<T>> = match settings.method {
             Method::Auto | Method::Batch => Box::new(Batch::new(&center.x)),
             Method::Aggregated => Box::new(Aggregated::new(&center, settings)?),
-            method => {
-                return Err(Error::Incompatible(format!(
-                    "{method} does not run over shards: use batch or aggregated"
-                )));
+            Method::Incremental => Box::new(Incremental::new(&center, settings)?),
+            Method::Sggd => {
+                return Err(Error::Incompatible(
+                    "sggd does not run over shards: use batch, aggregated or incremental".into(),
+                ));
             }
         };
         Ok(Self {
@@ -262,6 +270,7 @@ impl<T: Lanes> Solver for Sharded<'_, T> {
         self.ledger.set(Source::Rounding, rounding);
         let scale = findings.at.pair.map_or(1.0, |pair| pair.scale_x);
         self.center.faults.note(&mut self.ledger, scale);
+        self.steps.note_errors(scale, &mut self.ledger);
         self.escape = findings.escape;
         self.numbers = Numbers {
             misfit: findings.misfit,
@@ -291,6 +300,7 @@ impl<T: Lanes> Solver for Sharded<'_, T> {
             ledger: self.ledger,
             assumptions: self.center.faults.words().into_iter().collect(),
         };
+        self.steps.describe(&mut setting);
         if self.center.memory.rises > 0 {
             setting.assumptions.push(Assumption {
                 name: "a pass without momentum raised the objective",

@@ -338,7 +338,11 @@ fn where_the_other_factor_is_zero_the_residual_is_relative_to_the_graph() {
     assert!(found.scale_a > 0.0 && found.residual_a > 1e-3 * found.scale_a);
     let mut solver = Factorization::new(problem, settings(Method::Batch, 1), Some(start)).unwrap();
     let report = run(&mut solver, &Stop::default(), ());
-    assert_eq!(report.certificate.verdict, Verdict::Stationary, "{report:?}");
+    assert_eq!(
+        report.certificate.verdict,
+        Verdict::Stationary,
+        "{report:?}"
+    );
 }
 
 /// Gaps in the data: what the definition says over the observed entries, at a stationary point.

@@ -8,13 +8,14 @@ use proxsplit::set::NonNeg;
 use proxsplit::{Error, Prox, Report, Stop, run};
 use proxsplit_factor::{
     Answer, Data, Factorization, Factors, Local, Method, Problem, Request, Settings, Shard,
-    Sharded, Shards, audit,
+    Sharded, Shards, Step, audit,
 };
 use std::collections::HashMap;
 
 const ROWS: usize = 30;
 const COLS: usize = 64;
 const RANK: usize = 4;
+const METHODS: [Method; 3] = [Method::Batch, Method::Aggregated, Method::Incremental];
 
 /// A nonnegative matrix of rank 4 and some noise.
 fn numbers() -> Vec<f64> {
@@ -158,7 +159,7 @@ fn begun_at<'s>(
 #[test]
 fn what_is_said_of_all_shards_is_true() -> Result<(), Error> {
     let l1 = NonNegL1::new(0.02)?;
-    for method in [Method::Batch, Method::Aggregated] {
+    for method in METHODS {
         let terms: Terms<'_> = (&l1, &l1);
         let (report, factors) = with_shards(&[10, 30, 5, 19], terms, |shards| {
             local_run(shards, terms, (method, 4000.0), None)
@@ -204,9 +205,15 @@ impl Shards<f64> for Lossy<'_, '_> {
     }
 }
 
+/// With penalties, factors are scaled after every pass: old shares must follow.
 #[test]
 fn lost_shards_cost_passes_and_nothing_else() -> Result<(), Error> {
-    let terms: Terms<'_> = (&NonNeg, &NonNeg);
+    let l1 = NonNegL1::new(0.01)?;
+    lose_shards((&NonNeg, &NonNeg))?;
+    lose_shards((&l1, &l1))
+}
+
+fn lose_shards(terms: Terms<'_>) -> Result<(), Error> {
     let (report, factors) = with_shards(&[20, 24, 20], terms, |shards| {
         let local = Local {
             shards: &mut *shards,
@@ -225,7 +232,7 @@ fn lost_shards_cost_passes_and_nothing_else() -> Result<(), Error> {
     assert!(words.contains("fresh share of all shards"), "{words}");
     let y = numbers();
     let data = data(&y)?;
-    let found = audit(Problem::new(&data, RANK, &NonNeg, &NonNeg)?, &factors)?;
+    let found = audit(Problem::new(&data, RANK, terms.0, terms.1)?, &factors)?;
     assert!(found.residual_x <= 2e-6 * found.scale_x, "{found:?}");
     assert!(found.residual_a <= 2e-6 * found.scale_a, "{found:?}");
     Ok(())
@@ -235,7 +242,7 @@ fn lost_shards_cost_passes_and_nothing_else() -> Result<(), Error> {
 #[test]
 fn a_saved_run_goes_on() -> Result<(), Error> {
     let terms: Terms<'_> = (&NonNeg, &NonNeg);
-    for method in [Method::Batch, Method::Aggregated] {
+    for method in METHODS {
         let whole = with_shards(&[32, 32], terms, |shards| {
             let mut solver = begun(shards, terms, method)?;
             assert_eq!(solver.by_ref().take(30).count(), 30);
@@ -316,6 +323,16 @@ fn bad_shards_are_refused() -> Result<(), Error> {
         Method::Sggd,
     );
     assert!(words.contains("does not run over shards"), "{words}");
+    let steps = Settings {
+        step: Step::Constant(0.5),
+        ..settings(Method::Incremental)
+    };
+    let wire = Box::new(Local {
+        shards: &mut shards[..1],
+    });
+    let run = Sharded::new(wire, 1, (&NonNeg, &NonNeg), steps, None);
+    let words = run.map(drop).expect_err("refused").to_string();
+    assert!(words.contains("no other step than auto"), "{words}");
     let words = refused(Local { shards: &mut [] }, Method::Batch);
     assert!(words.contains("no shards"), "{words}");
     Ok(())

@@ -42,6 +42,7 @@ def finiteness(missing: str | None) -> Any:
 
 def native(X: Any) -> Any:
     """The matrix as the native module takes it."""
+    X = aligned(X)
     if sp.issparse(X):
         if not X.has_canonical_format:
             X = X.copy()
@@ -50,6 +51,17 @@ def native(X: Any) -> Any:
     if X.flags.c_contiguous or X.flags.f_contiguous:
         return X
     return np.ascontiguousarray(X)
+
+
+def aligned(block: Any) -> Any:
+    """The block, copied if its numbers do not begin where the processor wants them, as after a way over a network."""
+    if not sp.issparse(block):
+        return np.require(block, requirements="A")
+    parts = block.data, block.indices, block.indptr
+    if all(part.flags.aligned for part in parts):
+        return block
+    kind = sp.csr_matrix if block.format == "csr" else sp.csc_matrix
+    return kind(tuple(np.require(part, requirements="A") for part in parts), shape=block.shape)
 
 
 def similarities(graph: Any, nodes: int, name: str) -> Any:
@@ -77,4 +89,4 @@ def factor(array: Any, shape: tuple[int, int], dtype: np.dtype[Any], name: str) 
         raise ValueError(f"{name} has shape {given.shape}, but it must be {shape}")
     if not np.isfinite(given).all():
         raise ValueError(f"{name} has entries that are not finite")
-    return np.ascontiguousarray(given, dtype=dtype)
+    return np.require(given, dtype, ("C", "A"))

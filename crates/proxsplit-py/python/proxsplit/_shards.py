@@ -40,22 +40,10 @@ def checked(block: Any, expected: np.dtype[Any], signed: bool) -> Any:
         raise ValueError(f"its numbers are {block.dtype}, but those of the array are {expected}; convert them with astype")
     if block.dtype not in STORED:
         block = block.astype(np.float64)
-    block = aligned(block)
     values = block.data if sp.issparse(block) else block
     if not signed and values.size and values.dtype.kind != "u" and values.min() < 0:
         raise ValueError("it has negative entries; set signed=True to factorize signed data")
     return block
-
-
-def aligned(block: Any) -> Any:
-    """The block, copied if its numbers do not begin where the processor wants them, as after a way over a network."""
-    if not sp.issparse(block):
-        return np.require(block, requirements="A")
-    parts = block.data, block.indices, block.indptr
-    if all(part.flags.aligned for part in parts):
-        return block
-    kind = sp.csr_matrix if block.format == "csr" else sp.csc_matrix
-    return kind(tuple(np.require(part, requirements="A") for part in parts), shape=block.shape)
 
 
 def local(shards: list[Any]) -> Ask:

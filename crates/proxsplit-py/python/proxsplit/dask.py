@@ -28,12 +28,11 @@ except ImportError as error:  # pragma: no cover - told to whoever has no dask
 from . import _proxsplit
 from ._advice import advise
 from ._checkpoint import Checkpoint
-from ._data import factor, factor_dtype
+from ._data import aligned, factor, factor_dtype
 from ._dictionary import DictionaryLearning as LocalDictionaryLearning
 from ._factorization import Factorization, threads
 from ._nmf import NMF as LocalNMF
 from ._progress import Progress
-from ._shards import aligned
 from ._wire import Wire
 
 __all__ = ["NMF", "DictionaryLearning"]
@@ -99,11 +98,11 @@ class _OverDask(Factorization):
         keeper = Checkpoint(checkpoint, checkpoint_every)
         saved = keeper.load() if resume else None
         with Wire(distributed.get_client() if client is None else client, X, how, self._is_signed(), patience, keeper) as wire:
+            self.faults_ = wire.faults
             with Progress(self.verbose, self.max_iter, name) as progress:
                 answer = _proxsplit.factorize_shards(
                     wire.ask, settings, H, observe=self._observer(progress), moved=keeper.moved, save=keeper.save, resume=saved
                 )
-        self.faults_ = wire.faults
         self.n_features_in_ = X.shape[1]
         self._keep(answer, X)
         if answer["interrupt"] is not None:

@@ -34,6 +34,8 @@ from ._terms import joined
 SHARDS = 16
 FILES = ("run.json", "X.npy", "A.npy", "trace.jsonl")
 CHECKPOINT = "checkpoint"
+# Seconds between two looks at whether rank 0 has something to say.
+NAP = 1e-4
 
 
 def parser() -> argparse.ArgumentParser:
@@ -51,8 +53,8 @@ def parser() -> argparse.ArgumentParser:
     problem.add_argument("--samples", choices=("columns", "rows"), default="columns", help="what a sample is in the file")
     problem.add_argument("--dtype", choices=("f32", "f64"), default="f64", help="the number type of the factors")
     method = own.add_argument_group("Method")
-    method.add_argument("--method", choices=("auto", "batch", "aggregated"), default="auto")
-    method.add_argument("--batch", type=_count, metavar="COLUMNS", help="columns of a mini-batch of aggregated")
+    method.add_argument("--method", choices=("auto", "batch", "aggregated", "incremental"), default="auto")
+    method.add_argument("--batch", type=_count, metavar="COLUMNS", help="columns of a mini-batch of aggregated and incremental")
     method.add_argument("--init", choices=_proxsplit.choices()["init"], default="auto")
     method.add_argument("--seed", type=int, default=0)
     method.add_argument("--shards", type=_count, default=SHARDS, help="parts of the data; at least as many as ranks")
@@ -106,6 +108,7 @@ class Ranks:
 
     def _all(self, task: str, *arguments: Any) -> list[Any]:
         """What every shard makes of a task, on rank 0."""
+        self._meet()
         self._comm.bcast((task, arguments))
         found: dict[int, Any] = {}
         for part in self._comm.gather(self._own(task, *arguments)):
@@ -118,6 +121,7 @@ class Ranks:
     def serve(self) -> None:
         """Do what rank 0 says, on the others."""
         while True:
+            self._meet()
             task, arguments = self._comm.bcast(None)
             if task == "end":
                 return
@@ -125,7 +129,14 @@ class Ranks:
 
     def end(self) -> None:
         """Let the others go."""
+        self._meet()
         self._comm.bcast(("end", ()))
+
+    def _meet(self) -> None:
+        """Wait until rank 0 has something to say, asleep: an MPI that waits in a broadcast keeps a core busy, which rank 0 can use meanwhile."""
+        here = self._comm.Ibarrier()
+        while not here.Test():
+            time.sleep(NAP)
 
     def _own(self, task: str, *arguments: Any) -> dict[int, Any]:
         """A task for the shards of this rank; an error is an answer, or the other ranks would wait for ever."""
@@ -202,6 +213,15 @@ class Keeper:
         return str(arrays.pop("header")), arrays
 
 
+def _cores(comm: Any, threads: int) -> int:
+    """Threads for what rank 0 does alone: those of all ranks of its machine, which wait for it, as far as it may use their cores."""
+    machine = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    count = max(threads, min(threads * machine.size, allowed))
+    machine.Free()
+    return count
+
+
 def _write(path: Path, text: str) -> None:
     aside = path.with_name(path.name + ".part")
     aside.write_text(text)
@@ -222,13 +242,13 @@ def _folder(args: argparse.Namespace) -> Path:
     return folder
 
 
-def _factorize(args: argparse.Namespace, ranks: Ranks, file: File) -> int:
+def _factorize(args: argparse.Namespace, ranks: Ranks, file: File, cores: int) -> int:
     """The run, on rank 0."""
     folder = _folder(args)
     codes, atoms = ranks.terms
     settings = {
         "rank": args.rank, "codes": codes, "atoms": atoms, "init": args.init, "tol": args.tol, "passes": args.passes, "time": args.time,
-        "seed": args.seed, "method": args.method, "batch_size": args.batch, "threads": args.threads, "single": args.dtype == "f32",
+        "seed": args.seed, "method": args.method, "batch_size": args.batch, "threads": cores, "single": args.dtype == "f32",
     }  # fmt: skip
     described = {
         name.replace("_", "-"): getattr(args, name)
@@ -275,7 +295,7 @@ def main(argv: list[str] | None = None) -> int:
         args = parser().parse_args(argv)
     except SystemExit as end:
         return int(end.code or 0) if comm.rank == 0 else 0
-    ranks, refusal = None, None
+    ranks, refusal, cores = None, None, _cores(comm, args.threads)
     try:
         file = File(args.data, args.samples)
         ranks = Ranks(comm, args, file)
@@ -290,7 +310,7 @@ def main(argv: list[str] | None = None) -> int:
         ranks.serve()
         return 0
     try:
-        return _factorize(args, ranks, file)
+        return _factorize(args, ranks, file, cores)
     except (OSError, ValueError, RuntimeError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

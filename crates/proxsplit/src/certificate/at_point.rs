@@ -32,7 +32,7 @@ pub struct AtPoint {
     #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]
     pub rounding: f64,
     /// The step of the residual lowers Φ by at least this, if η ≤ 1/L; `None` where x is the end of such a step.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub fall: Option<f64>,
     /// Φ(x) − inf Φ is at most this, if the problem is convex and a dual point was found.
     pub gap: Option<f64>,

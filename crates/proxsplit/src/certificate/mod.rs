@@ -104,7 +104,7 @@ impl Certificate {
             return Some(format!("at most {gap:.3e} lower{relative} (proved)"));
         }
         let bound = at.lower_bound.filter(|bound| *bound > 0.0)?;
-        let above = percent((at.objective / bound - 1.0).max(0.0));
+        let above = percent_at_most((at.objective / bound - 1.0).max(0.0));
         let any = match at.pair {
             Some(_) => "that of any factorization of this rank",
             None => "any other",
@@ -151,6 +151,21 @@ fn percent(fraction: f64) -> String {
     }
 }
 
+/// A fraction in percent, rounded up: what is said to be at most that must not be more.
+fn percent_at_most(fraction: f64) -> String {
+    let percent = 100.0 * fraction;
+    if percent == 0.0 {
+        "0 %".into()
+    } else if (0.01..1e3).contains(&percent) {
+        format!("{:.2} %", (100.0 * percent).ceil() / 100.0)
+    } else if (1e3..1e6).contains(&percent) {
+        format!("{:.0} %", percent.ceil())
+    } else {
+        let digit = 10f64.powf(percent.log10().floor() - 1.0);
+        format!("{:.1e} %", (percent / digit).ceil() * digit)
+    }
+}
+
 impl fmt::Display for Certificate {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         write!(out, "{}", self.words())?;
@@ -158,5 +173,18 @@ impl fmt::Display for Certificate {
             write!(out, "\n  {name:<11} {text}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_is_at_most_is_rounded_up_and_has_its_unit() {
+        let told = super::percent_at_most;
+        assert_eq!(told(0.121_218), "12.13 %");
+        assert_eq!(told(13.387), "1339 %");
+        assert_eq!(told(1.21e-9), "1.3e-7 %");
+        assert_eq!(told(2.345e8), "2.4e10 %");
+        assert_eq!(told(0.0), "0 %");
     }
 }

@@ -1,7 +1,7 @@
 //! The example of a gradient from an early-stopped solve: the run affords what its tolerance needs, and no more.
 
 #[path = "../../examples/early_stopped.rs"]
-#[allow(dead_code)] // its main
+#[allow(dead_code, unreachable_pub)] // its main, and what only an example can export
 mod example;
 
 use example::{solve, temperature};

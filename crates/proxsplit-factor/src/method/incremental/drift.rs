@@ -3,17 +3,17 @@
 use super::metric::Metric;
 use super::{Incremental, SHORTEST, damp};
 use crate::codes::largest_eigenvalue_bound;
-use crate::products::{Lanes, dot, times};
+use crate::products::{Lanes, add, dot, times};
 use crate::work::Work;
 use proxsplit::internal::linalg::vec::axpy;
 use proxsplit::ledger::Level;
 use serde::{Deserialize, Serialize};
 
 /// The residual stands clear of ‖e‖ while it is above this multiple of it; how much shorter the step is when it is not.
-const FLOOR: f64 = 4.0;
+pub(crate) const FLOOR: f64 = 4.0;
 /// The same where nothing is taken off.
 const PLAIN_FLOOR: f64 = 0.85;
-const SHRINK: f64 = 0.7;
+pub(crate) const SHRINK: f64 = 0.7;
 
 /// What measured passes have shown: numbers of the theorem.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
@@ -59,11 +59,11 @@ impl<T: Lanes> Incremental<T> {
         let rank = work.problem.rank;
         let drift = &mut self.linear;
         times(drift, &self.curvature, &self.start, rank);
-        axpy(-T::ONE, &self.seen, drift);
+        add(-T::ONE, &self.seen, drift);
         work.problem.fixed.clear(drift, rank);
         let estimate = dot(drift, drift).sqrt();
         // ∇f(xᵏ) for the codes of the pass.
-        axpy(T::ONE, &self.sum, drift);
+        add(T::ONE, &self.sum, drift);
         let step = 1.0 / largest_eigenvalue_bound(&self.curvature, rank).max(f64::MIN_POSITIVE);
         let (residual, _) = work.atoms.residual(&self.start, drift, (rank, step));
         let runs_ahead = self.runs_ahead();

@@ -8,7 +8,7 @@ use crate::settings::Step;
 use crate::work::{NEARLY_EXACT, Work, scale_rows};
 
 /// An automatic step is halved, and the pass taken back, if it raises the objective by more than this fraction.
-const RISE: f64 = 0.1;
+pub(crate) const RISE: f64 = 0.1;
 
 impl<T: Lanes> Incremental<T> {
     /// X ← what fits the batches of the first pass so far, as if they were all. Before there is a metric of all codes that is a better point

@@ -9,7 +9,10 @@
 //! (`products 434818 434818 4 ones row f64` prints both), because each entry waits for what an earlier one has written;
 //! and with more blocks every line is searched by every task, and lines of a web graph have eight entries.
 
+mod chosen;
 mod kernel;
+
+pub(crate) use chosen::Chosen;
 
 use super::lanes::{Lanes, Number};
 use crate::rank::Speckle;

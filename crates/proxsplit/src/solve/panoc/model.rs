@@ -191,11 +191,11 @@ impl<T: Real> Model<T> {
         for (k, row) in matrix.iter_mut().enumerate() {
             row[k] = if k < PAIRS { self.theta } else { -self.theta };
         }
-        for i in 0..self.dim {
+        for (i, x) in x.iter().enumerate() {
             self.step[i] = 0.0;
             if near.is_inside(i, self.cauchy[i]) {
                 let u = self.row(memory, i);
-                let went = self.cauchy[i] - x[i].f64();
+                let went = self.cauchy[i] - x.f64();
                 self.step[i] = near.slopes[i] + self.theta * went + product(&u, moved);
                 add(&mut right, self.step[i], &u);
                 for (row, factor) in matrix.iter_mut().zip(u) {

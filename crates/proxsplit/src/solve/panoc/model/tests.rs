@@ -18,7 +18,7 @@ impl Case {
             || -> [f64; DIM] { std::array::from_fn(|_| random.random_range(-1.0..1.0)) };
         let factor: [[f64; DIM]; DIM] = std::array::from_fn(|_| vector());
         let mut memory = Memory::new(DIM);
-        for _ in 0..seed % 13 + 1 {
+        for _ in 0..=seed % 13 {
             let (from, to) = (vector(), vector());
             let moved: [f64; DIM] = std::array::from_fn(|i| to[i] - from[i]);
             let inner = factor.map(|row| vec::dot(&row, &moved));

@@ -85,7 +85,7 @@ fn a_folder_of_pictures_has_one_column_each() {
     copy("deep.png", "d.png");
     let message = refusal(folder.path());
     assert!(
-        message.contains("d.png") && message.contains("another type"),
+        message.contains("d.png") && message.contains("a different type"),
         "{message}"
     );
     fs::write(folder.path().join("d.png"), "P5 1 1 255\n7").unwrap();

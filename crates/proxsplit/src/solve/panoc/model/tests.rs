@@ -3,8 +3,6 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 const DIM: usize = 7;
-/// How finely paths are searched.
-const TICK: f64 = 1e-4;
 
 /// Pairs of a quadratic, more than are remembered, a point and slopes there.
 struct Case {
@@ -56,13 +54,15 @@ impl Case {
         d.iter().enumerate().map(entry).collect()
     }
 
-    /// Σ B_ii ≥ ‖B‖
-    fn trace(&self, model: &Model<f64>) -> f64 {
-        let square = |i| {
-            let row = model.row(&self.memory, i);
-            product(&row, &row)
-        };
-        (0..DIM).map(|i| model.theta + square(i)).sum()
+    /// When the bent path is at the Cauchy point: by an entry that is on no bound, or when the last one meets its own.
+    fn time(&self, model: &Model<f64>) -> f64 {
+        let near = &self.near;
+        let inside = (0..DIM).find(|&i| near.is_inside(i, model.cauchy[i]));
+        let meets = (0..DIM).map(|i| near.meets(i, self.x[i]));
+        inside.map_or_else(
+            || meets.fold(0.0, f64::max),
+            |i| (self.x[i] - model.cauchy[i]) / near.slopes[i],
+        )
     }
 
     fn bent(&self, time: f64) -> Vec<f64> {
@@ -108,22 +108,17 @@ fn between_bounds_it_is_below_the_first_minimum_along_the_path() {
         model.fit(&case.memory);
         let mut out = [0.0; DIM];
         model.minimize(&case.memory, &case.x, &case.near, &mut out);
-        let mut least = 0.0;
-        for tick in 1..1_000_000 {
-            let value = case.value(&model, &case.bent(TICK * f64::from(tick)));
-            if value >= least {
-                break;
-            }
-            least = value;
-        }
-        let cauchy = case.value(&model, &model.cauchy);
-        // A parabola along a path of speed ‖c‖ is so high a tick away from its minimum, at most.
-        let room =
-            0.5 * TICK * TICK * case.trace(&model) * vec::dot(&case.near.slopes, &case.near.slopes);
+        let time = case.time(&model);
         assert!(
-            (cauchy - least).abs() <= room + 1e-12,
-            "{seed}: {cauchy} {least}"
+            vec::distance(&case.bent(time), &model.cauchy) < 1e-9,
+            "{seed}"
         );
+        let value = |part: f64| case.value(&model, &case.bent(part * time));
+        for step in 0..100 {
+            let (here, next) = (0.01 * f64::from(step), 0.01 * f64::from(step + 1));
+            assert!(value(next) < value(here), "{seed}: it falls all the way");
+        }
+        assert!(value(1.0 + 1e-4) >= value(1.0) - 1e-12, "{seed}: and ends");
         let d: Vec<f64> = out.iter().zip(&case.x).map(|(z, x)| z - x).collect();
         let bend = case.times(&model, &d);
         let mut is_least = true;

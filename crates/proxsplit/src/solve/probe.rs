@@ -93,7 +93,7 @@ impl<T: Real> Probe<T> {
             };
             return Shown {
                 step,
-                residual: residual + blur(from, step),
+                residual: residual + self.blur(from, step),
                 prox_error: error.map(|error| weight * error / step),
                 gradient_error,
                 value,
@@ -168,18 +168,21 @@ impl<T: Real> Probe<T> {
             });
         squares.sum::<f64>().sqrt()
     }
-}
 
-/// What the rounding of x can hide from a residual, ε‖x‖/η over the entries with a slope, if that is more than a slope that counts; else 0.
-fn blur<T: Real>(from: &Point<'_, T>, step: f64) -> f64 {
-    let epsilon = T::EPSILON.f64();
-    let least = epsilon.sqrt() * from.scale();
-    if epsilon * vec::norm(&from.x) / step <= least {
-        return 0.0;
+    /// What rounding of the prox can hide from a residual: ε‖x⁺‖/η over the entries that it moves, if that is more than a slope that
+    /// counts, else 0.
+    fn blur(&self, from: &Point<'_, T>, step: f64) -> f64 {
+        let (epsilon, eta) = (T::EPSILON.f64(), T::of(step));
+        let least = epsilon.sqrt() * from.scale();
+        if epsilon * vec::norm(&self.x) / step <= least {
+            return 0.0;
+        }
+        let given = from.x.iter().zip(&from.gradient);
+        let moved = given
+            .zip(&self.x)
+            .filter(|((x, g), p)| **x - eta * **g != **p);
+        let size = moved.map(|(_, p)| p.f64()).fold(0.0, f64::hypot);
+        let blur = epsilon * size / step;
+        if blur > least { blur } else { 0.0 }
     }
-    let sloping = from.x.iter().zip(&from.gradient);
-    let sloping = sloping.filter(|(_, slope)| slope.f64() != 0.0);
-    let size = sloping.map(|(x, _)| x.f64()).fold(0.0, f64::hypot);
-    let blur = epsilon * size / step;
-    if blur > least { blur } else { 0.0 }
 }

@@ -2,7 +2,7 @@
 
 use crate::balance::{Balance, Scales};
 use crate::codes::{Effort, Term};
-use crate::misfit::Misfit;
+use crate::misfit::{Misfit, ROUNDINGS};
 use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
 use serde::{Deserialize, Serialize};
@@ -129,8 +129,18 @@ impl<'a, T: Lanes> Work<'a, T> {
     }
 
     /// Counts a pass without momentum that raised the objective by more than rounding, of which there is `more` than of one value.
-    pub(crate) fn note_rise(&mut self, before: Option<f64>, after: f64, more: f64) {
-        let slack = more * self.misfit.rounding();
+    pub(crate) fn note_rise(
+        &mut self,
+        before: Option<f64>,
+        after: f64,
+        (codes, more): (&[T], f64),
+    ) {
+        let rank = self.problem.rank;
+        let of_graphs = self.atoms.rounding_of_graph(&self.factors.x, rank)
+            + self.codes.rounding_of_graph(codes, rank);
+        // Penalties are sums, too, and no more than the whole.
+        let of_sums = ROUNDINGS * T::EPSILON.f64() * after.abs();
+        let slack = more * self.misfit.rounding() + of_sums + of_graphs;
         let rose = before.is_some_and(|before| after > before + slack);
         self.memory.rises += u64::from(rose);
     }

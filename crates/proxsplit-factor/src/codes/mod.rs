@@ -15,6 +15,7 @@ mod tiles;
 mod weighted;
 
 use crate::graph::Graph;
+use crate::misfit::ROUNDINGS;
 use crate::products::{Lanes, PART, distance_squared, in_order};
 use proxsplit::internal::linalg::vec::norm;
 use proxsplit::internal::scratch;
@@ -211,15 +212,26 @@ impl<'a, T: Lanes> Term<'a, T> {
 
     /// ‖F·diag(d)‖, the size of what cancels in the slope of the graph; 0 without one.
     pub(crate) fn scale_of_graph(&self, factor: &[T], rank: usize) -> f64 {
+        self.weighted_by_degrees(factor, (rank, 2)).sqrt()
+    }
+
+    /// What rounding of the factor can do to the graph's value E: it moves √E, a seminorm, by at most its own at ε|F|, √(2ε²Σ d_i‖f_i‖²).
+    pub(crate) fn rounding_of_graph(&self, factor: &[T], rank: usize) -> f64 {
+        let moved = ROUNDINGS * T::EPSILON.f64();
+        let moved = moved * (2.0 * self.weighted_by_degrees(factor, (rank, 1))).sqrt();
+        moved * (2.0 * self.value_of_graph(factor, rank).sqrt() + moved)
+    }
+
+    /// Σ d_iᵖ‖f_i‖²; 0 without a graph.
+    fn weighted_by_degrees(&self, factor: &[T], (rank, power): (usize, i32)) -> f64 {
         let Some(graph) = self.graph else {
             return 0.0;
         };
         let square = |(node, column): (usize, &[T])| {
             let own = &column[self.first..];
-            graph.degree(node).f64().powi(2) * proxsplit::internal::linalg::vec::dot(own, own)
+            graph.degree(node).f64().powi(power) * proxsplit::internal::linalg::vec::dot(own, own)
         };
-        let columns = factor.chunks_exact(rank).enumerate();
-        columns.map(square).sum::<f64>().sqrt()
+        factor.chunks_exact(rank).enumerate().map(square).sum()
     }
 
     fn value_apart(&self, factor: &[T], rank: usize) -> f64 {

@@ -83,11 +83,11 @@ impl<T: Lanes> Aggregated<T> {
         self.show(work);
         let a = std::mem::take(&mut work.factors.a);
         let objective = work.objective_for(&a);
-        work.factors.a = a;
         // In the first pass the statistics of a part stand for all.
         if work.memory.pass > 1 {
-            work.note_rise(work.memory.objective, objective, self.roundings());
+            work.note_rise(work.memory.objective, objective, (&a, self.roundings()));
         }
+        work.factors.a = a;
         work.memory.objective = Some(objective);
         if look::is_time_for(work.memory.pass) && work.has_dead_atoms() && revive(work) {
             self.start_over(work);

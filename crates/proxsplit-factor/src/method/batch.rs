@@ -119,7 +119,7 @@ impl<T: Lanes> Batch<T> {
         let before = work.memory.objective;
         self.pass(work, 0.0);
         let objective = work.objective_for(&self.ahead.a);
-        work.note_rise(before, objective, 1.0);
+        work.note_rise(before, objective, (&self.ahead.a, 1.0));
         work.memory.objective = Some(objective);
         self.plain.clone_from(&work.factors);
         self.extrapolation = Extrapolation {

@@ -24,7 +24,7 @@ use std::ops::Range;
 pub(crate) use squared::{Squared, scale_of_norms};
 
 /// Differences of values below this multiple of the rounding of what cancels in them are none.
-const ROUNDINGS: f64 = 16.0;
+pub(crate) const ROUNDINGS: f64 = 16.0;
 
 /// The misfit of a loss, by what is missing of the data and by their weights.
 pub(crate) fn of<'a, T: Lanes>(

@@ -77,15 +77,18 @@ impl<T: Lanes> Aggregated<T> {
         // Exchanged shares leave rounding behind. The Gram matrix of all codes is cheap to have anew, AYᵀ now and then.
         let data = work.problem.data;
         data.gram_of_codes(&mut self.ga, &work.factors.a, (rank, 0));
-        if work.memory.pass.is_multiple_of(REFRESH) {
-            data.with_rows(&mut self.ya, &work.factors.a, 0..data.cols());
-        }
         self.show(work);
         let a = std::mem::take(&mut work.factors.a);
-        let objective = work.objective_for(&a);
+        let mut objective = work.objective_for(&a);
         // In the first pass the statistics of a part stand for all.
         if work.memory.pass > 1 {
             work.note_rise(work.memory.objective, objective, (&a, self.roundings()));
+        }
+        // What they had gathered until now is no rise.
+        if work.memory.pass.is_multiple_of(REFRESH) {
+            data.with_rows(&mut self.ya, &a, 0..data.cols());
+            self.show(work);
+            objective = work.objective_for(&a);
         }
         work.factors.a = a;
         work.memory.objective = Some(objective);

@@ -14,7 +14,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 /// The largest number of columns that are chosen, of which a quarter by chance.
-const MOST: usize = 1024;
+pub(super) const MOST: usize = 1024;
 /// Power iterations with the Gram matrix of the chosen columns.
 const POWERS: usize = 16;
 

@@ -3,7 +3,7 @@
 //! Borrowed: C. Boutsidis, E. Gallopoulos, SVD based initialization: a head start for nonnegative matrix factorization, 2008;
 //! the pairs by N. Halko, P. Martinsson, J. Tropp, Finding structure with randomness, 2011.
 
-use super::columns::leading;
+use super::columns::{MOST, leading};
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, gram, times};
 use proxsplit::internal::linalg::dense::{View, eigenvalues};
@@ -21,7 +21,10 @@ const CHUNK: usize = 4096;
 /// Leading left directions of Y as rows (l × m), orthonormal, and Q·Y (l × T).
 fn range_of<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> (usize, Vec<T>, Vec<T>) {
     let (m, n) = (problem.data.rows(), problem.data.cols());
-    if let Some((l, q)) = leading(problem, random) {
+    // Where there are few columns, all of them are as cheap, and sparse data start as dense ones do.
+    if n > MOST
+        && let Some((l, q)) = leading(problem, random)
+    {
         let mut b = vec![T::ZERO; l * n];
         problem.data.with_columns(&mut b, &q, 0..n);
         return (l, q, b);

@@ -79,11 +79,12 @@ impl<T: Real> Prox<T> for Scad {
     fn prox(&self, x: &mut [T], step: T) {
         let (w, by) = (T::of(self.weight), T::of(self.weight) * step);
         if step.f64() < self.a - 1.0 {
-            let slope = T::of((self.a - 1.0) / (self.a - 1.0 - step.f64()));
-            // The pieces have slopes 1, more than 1, and 1, so that they are joined by a maximum and a minimum.
+            let steeper = T::of(step.f64() / (self.a - 1.0 - step.f64()));
+            // The pieces have slopes 1, more than 1, and 1, so that they are joined by a maximum and a minimum. Beside a small t
+            // a large w would take its digits, if it were not multiplied by as small a step.
             let joined = move |t: T| {
                 let soft = (t - by).max(T::ZERO);
-                soft.max(w + slope * (t - by - w)).min(t)
+                soft.max(soft + steeper * (soft - w)).min(t)
             };
             map(x, move |x| odd(x, joined));
         } else {
@@ -128,6 +129,16 @@ mod tests {
     use super::*;
     use crate::check::contract;
     use crate::prox::brute;
+
+    #[test]
+    fn a_large_weight_takes_no_digits_of_a_small_point() {
+        let g = Scad::new(1e11, 3.7).unwrap();
+        let mut x = [1e-3, -2e-3];
+        g.prox(&mut x, 1e-20);
+        for (found, exact) in x.iter().zip([1e-3 - 1e-9, -2e-3 + 1e-9]) {
+            assert!((found - exact).abs() <= 1e-18, "{found:e}, not {exact:e}");
+        }
+    }
 
     #[test]
     fn keeps_the_contract() {

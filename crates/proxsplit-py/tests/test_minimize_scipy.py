@@ -101,6 +101,23 @@ def test_ctrl_c_carries_the_best_point():
     assert result.fun == pytest.approx(least_squares(result.x)[0])
 
 
+@pytest.mark.parametrize("call", [5, 40, 41, 42, 43, 44])
+def test_an_interrupt_inside_the_function_is_no_divergence(call):
+    calls = 0
+
+    def interrupted(x):
+        nonlocal calls
+        calls += 1
+        if calls == call:
+            raise KeyboardInterrupt
+        return least_squares(x)
+
+    with pytest.raises(KeyboardInterrupt) as raised:
+        minimize(interrupted, np.ones(12), step=1e-6, tol=0, options={"maxiter": 1e9, "atol": 0})
+    assert raised.value.result.reason == "interrupted"
+    assert np.isfinite(raised.value.result.fun)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_success_on_a_sphere_is_an_eigenvector(seed):
     random = np.random.default_rng(seed)

@@ -120,6 +120,8 @@ impl Session {
                 let (row, end) = self.look(solver);
                 let told = observer.looked(&row, &self, solver).is_break();
                 let asked = (interrupted || told).then_some(Reason::Interrupted);
+                // Who interrupts a run from inside its f leaves a step without a number behind, and that is no divergence.
+                let end = end.filter(|end| *end != Reason::Diverged || asked.is_none());
                 if let Some(reason) = end.or(asked) {
                     return self.report(reason, solver);
                 }

@@ -132,6 +132,8 @@ def interrupted_python(program):
     """Ctrl-C in Python is never booked as diverged, and the point survives."""
     from proxsplit import NMF
 
+    # A program that a shell has sent to the background ignores the signal, and this one would run for ever.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     y = np.random.default_rng(0).random((3000, 2000))
     model = NMF(30, tol=0, max_iter=10**7)
     timer = threading.Timer(2.0, lambda: os.kill(os.getpid(), signal.SIGINT))

@@ -1,7 +1,33 @@
-//! What a command reads is never overwritten by what it writes, `--force` or not.
+//! What a command reads is never overwritten by what it writes, `--force` or not; and earlier results only with it.
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
+use proxsplit_io::OutputDir;
 use std::path::{Path, PathBuf};
+
+/// A folder for results in which none of these files is there yet, unless `force`. A refusal says what else helps.
+pub(crate) fn folder(
+    path: PathBuf,
+    kept: &[&str],
+    force: bool,
+    remedy: &str,
+) -> anyhow::Result<OutputDir> {
+    OutputDir::create(path, kept, force).map_err(|error| match error {
+        proxsplit_io::Error::Exists { path } => anyhow!(
+            "{} already exists{remedy}, --out chooses another folder",
+            path.display()
+        ),
+        other => other.into(),
+    })
+}
+
+/// What helps where a run may have left a checkpoint.
+pub(crate) fn with_checkpoint(is_missing: bool) -> &'static str {
+    if is_missing {
+        ", and there is no checkpoint to continue from; --force starts over"
+    } else {
+        "; --resume continues from a checkpoint, --force starts over"
+    }
+}
 
 /// Refuses if a file that is to be written is one of those that are read. Links are followed, so that a file is recognized
 /// under another name.

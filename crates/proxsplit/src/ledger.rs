@@ -1,5 +1,6 @@
 //! The error ledger: what is known of e(x) in ∇̃f(x) = ∇f(x) − e(x), by source.
 
+use crate::bound::at_most;
 #[cfg(feature = "serde")]
 use crate::number::null_is_nan;
 use std::fmt;
@@ -120,7 +121,7 @@ impl fmt::Display for Level {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Level::Measured(e) => write!(out, "{e:.2e} (measured)"),
-            Level::Bounded(e) => write!(out, "at most {e:.2e}"),
+            Level::Bounded(e) => write!(out, "at most {}", at_most(*e, 2)),
             Level::Estimated(e) => write!(out, "about {e:.2e} (estimated)"),
             Level::Unknown => out.write_str("unknown"),
         }

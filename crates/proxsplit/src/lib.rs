@@ -16,6 +16,7 @@
 //! Features, both on by default: `rayon` runs large sums and operators on all cores, `serde` writes and reads reports,
 //! checkpoints and operators. Results have the same bits with and without `rayon`.
 
+mod bound;
 pub mod calculus;
 pub mod certificate;
 pub mod check;

@@ -1,9 +1,8 @@
 //! Leading left directions of sparse data, from few of their columns.
 //!
-//! The longest columns of graphs and texts carry most of the leading singular vectors: on a web graph of 434818 pages four
-//! columns are nearly all of one. So the vectors of the longest columns, and of some others, lest a large group of short ones
-//! be missed, come from their Gram matrix, which fits in the cache, and one product with all data then makes them better. In
-//! the spirit of A. Frieze, R. Kannan, S. Vempala, Fast Monte-Carlo algorithms for finding low-rank approximations, 2004.
+//! The longest columns of graphs and texts carry most of the leading singular vectors. So these come from the Gram matrix of the
+//! longest columns, and of some others, lest a large group of short ones be missed; it fits in the cache, and one product with all
+//! data then makes them better. In the spirit of A. Frieze, R. Kannan, S. Vempala, Fast Monte-Carlo algorithms for finding low-rank approximations, 2004.
 
 use super::singular::{EXTRA, eigen, orthonormalize, signs};
 use crate::problem::Problem;

@@ -190,7 +190,7 @@ fn batch_size<T: Lanes>(problem: Problem<'_, T>, settings: Settings) -> usize {
     let columns = problem.data.cols();
     settings.batch.unwrap_or(match settings.method {
         _ if problem.data.is_sparse() => columns.div_ceil(4),
-        // Every batch costs sweeps over X: two of them come as soon to an objective as four.
+        // Every batch costs sweeps over X, so that a pass of many costs much more than a batch pass.
         Name::Incremental => columns.div_ceil(2).max(256),
         _ => columns.div_ceil(10).max(64),
     })

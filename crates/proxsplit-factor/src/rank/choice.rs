@@ -78,7 +78,7 @@ fn smaller(rows: &[RankRow], chosen: &RankRow) -> &'static str {
 }
 
 fn words(chosen: &RankRow, least: &RankRow, smaller: &str) -> String {
-    let told = |row: &RankRow| format!("{:.4} ± {:.4}", row.error, row.standard_error);
+    let told = |row: &RankRow| format!("{:.3e} ± {:.1e}", row.error, row.standard_error);
     if chosen.rank == least.rank {
         return format!(
             "rank {}: the least held-out error, {}; {smaller}",

@@ -5,13 +5,11 @@ use super::faults::Faults;
 use super::messages::{Answer, Change, Header, Request, Task};
 use crate::balance::{Balance, Scales, with_sizes};
 use crate::codes::{Effort, Quadratic, Side, Term};
+use crate::misfit::ROUNDINGS;
 use crate::products::{Lanes, dot, gram, times};
 use crate::work::{Memory, scale_rows};
 use proxsplit::internal::linalg::vec::{axpy, norm};
 use proxsplit::{Error, Prox};
-
-/// Differences of values below this multiple of the rounding of what cancels in them are none.
-const ROUNDINGS: f64 = 16.0;
 
 /// The part of a run that is in one place.
 pub(super) struct Center<'a, T: Lanes> {
@@ -54,7 +52,7 @@ pub(super) struct Found<T> {
     atom: Vec<T>,
 }
 
-/// The sum of all answers to an order.
+/// The sum of all answers to a request.
 pub(super) struct Sum<T> {
     pub(super) answer: Answer<T>,
     /// Whether all shards have answered, and none of them had to make its codes anew.
@@ -131,12 +129,12 @@ impl<'a, T: Lanes> Center<'a, T> {
             before: std::mem::take(&mut self.before),
             task,
         };
-        let order = Request {
+        let request = Request {
             header: &header,
             x,
             needs_all,
         };
-        let answers = self.wire.ask(&order).and_then(|answers| {
+        let answers = self.wire.ask(&request).and_then(|answers| {
             let is_short = needs_all && answers.iter().any(Option::is_none);
             let what = "a shard did not answer, though the run cannot go on without it";
             if is_short {
@@ -242,7 +240,7 @@ impl<'a, T: Lanes> Center<'a, T> {
         norm(&slope)
     }
 
-    /// The latest shares as their codes are after changes of scale, whatever order brought these to the shards.
+    /// The latest shares as their codes are after changes of scale, whatever request brought these to the shards.
     fn rescale_last(&mut self, changes: &[Change]) {
         for change in changes {
             let Change::Scale(scale) = change else {

@@ -87,7 +87,7 @@ pub enum Task {
     Zeros,
 }
 
-/// The small part of an order.
+/// The small part of a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// What comes first.
@@ -123,7 +123,7 @@ impl<T: Real> Answer<T> {
         numbers: Vec::new(),
     };
 
-    /// Adds an answer to the same order.
+    /// Adds an answer to the same request.
     pub(super) fn add(&mut self, other: &Self) {
         axpy(T::ONE, &other.sums, &mut self.sums);
         axpy(1.0, &other.numbers, &mut self.numbers);

@@ -26,11 +26,11 @@ pub use sharded::Sharded;
 use crate::products::Lanes;
 use proxsplit::Error;
 
-/// Where the shards are: carries an order to all of them and brings back their answers.
+/// Where the shards are: carries a request to all of them and brings back their answers.
 pub trait Shards<T>: Send + Sync {
-    /// An answer of every shard, in the order of the shards. A shard that is late or lost may have none, unless the order needs all.
-    /// No shard sees an order twice; one that has missed an order must [forget](Shard::forget) its codes before the next. `Err` ends the run.
-    fn ask(&mut self, order: &Request<'_, T>) -> Result<Vec<Option<Answer<T>>>, Error>;
+    /// An answer of every shard, in the order of the shards. A shard that is late or lost may have none, unless the request needs all.
+    /// No shard sees a request twice; one that has missed one must [forget](Shard::forget) its codes before the next. `Err` ends the run.
+    fn ask(&mut self, request: &Request<'_, T>) -> Result<Vec<Option<Answer<T>>>, Error>;
 }
 
 /// Shards in this process.
@@ -41,8 +41,8 @@ pub struct Local<'s, 'a, T: Lanes> {
 }
 
 impl<T: Lanes> Shards<T> for Local<'_, '_, T> {
-    fn ask(&mut self, order: &Request<'_, T>) -> Result<Vec<Option<Answer<T>>>, Error> {
+    fn ask(&mut self, request: &Request<'_, T>) -> Result<Vec<Option<Answer<T>>>, Error> {
         let shards = self.shards.iter_mut();
-        Ok(shards.map(|shard| Some(shard.answer(order))).collect())
+        Ok(shards.map(|shard| Some(shard.answer(request))).collect())
     }
 }

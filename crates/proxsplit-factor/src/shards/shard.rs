@@ -106,12 +106,12 @@ impl<'a, T: Lanes> Shard<'a, T> {
     }
 
     /// Does what it is told.
-    pub fn answer(&mut self, order: &Request<'_, T>) -> Answer<T> {
-        for change in &order.header.before {
+    pub fn answer(&mut self, request: &Request<'_, T>) -> Answer<T> {
+        for change in &request.header.before {
             self.change(change);
         }
-        let x = order.x;
-        match order.header.task {
+        let x = request.x;
+        match request.header.task {
             Task::Describe => self.describe(),
             Task::Draw { seed, unit } => self.draw(x, seed, unit),
             Task::Sketch { random } => self.sketch(x, random),

@@ -22,7 +22,7 @@ use std::fmt;
 
 /// How X is improved by what shards say.
 pub(super) trait Steps<T: Lanes>: Send + Sync {
-    /// One order to all shards and a step of X; `None` if the shards cannot be asked any more.
+    /// One request to all shards and a step of X; `None` if the shards cannot be asked any more.
     fn step(&mut self, center: &mut Center<'_, T>) -> Option<()>;
 
     /// The steps of a pass.
@@ -230,7 +230,7 @@ impl<'a, T: Lanes> Sharded<'a, T> {
 impl<T: Lanes> Iterator for Sharded<'_, T> {
     type Item = Progress;
 
-    /// One order to all shards; `None` when X is no longer finite or the shards cannot be asked.
+    /// One request to all shards; `None` when X is no longer finite or the shards cannot be asked.
     fn next(&mut self) -> Option<Progress> {
         self.replace_dead_atom();
         self.steps.step(&mut self.center)?;

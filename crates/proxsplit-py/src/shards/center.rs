@@ -254,12 +254,12 @@ struct Wire<'p> {
 type Brought<'py, T> = Option<(PyReadonlyArray1<'py, T>, PyReadonlyArray1<'py, f64>)>;
 
 impl<T: Scalar> Shards<T> for Wire<'_> {
-    fn ask(&mut self, order: &Request<'_, T>) -> Result<Vec<Option<Answer<T>>>, Error> {
+    fn ask(&mut self, request: &Request<'_, T>) -> Result<Vec<Option<Answer<T>>>, Error> {
         let lost = |_| Error::Incompatible("the request could not be written".into());
-        let header = serde_json::to_string(order.header).map_err(lost)?;
+        let header = serde_json::to_string(request.header).map_err(lost)?;
         let answers = self.raised.attempt(|py| {
-            let x = PyArray1::from_slice(py, order.x);
-            let brought = self.ask.call1(py, (header, x, order.needs_all))?;
+            let x = PyArray1::from_slice(py, request.x);
+            let brought = self.ask.call1(py, (header, x, request.needs_all))?;
             let brought: Vec<Brought<'_, T>> = brought.extract(py)?;
             let answers = brought.into_iter().map(|answer| {
                 let Some((sums, numbers)) = answer else {

@@ -2,6 +2,7 @@
 
 use super::curve::limit;
 use super::theorem::follow_moves;
+use crate::bound::at_most;
 use crate::ledger::{Level, Source};
 use crate::solve::{Method, Setting};
 use crate::{Class, Lipschitz};
@@ -163,7 +164,8 @@ pub(super) fn of_errors(setting: &Setting) -> Assumption {
             .into()
     } else if errors.is_known() {
         let level = errors.total();
-        format!("‖e‖ ≤ {level:.2e} wherever it was seen in the second half of the run")
+        let level = at_most(level, 2);
+        format!("‖e‖ ≤ {level} wherever it was seen in the second half of the run")
     } else {
         "the level of one of the errors is unknown".into()
     };

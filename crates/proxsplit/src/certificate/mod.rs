@@ -17,6 +17,7 @@ pub(crate) use theorem::Stretch;
 pub use theorem::{Guarantee, OfMethod};
 pub use verdict::Verdict;
 
+use crate::bound::{at_least, at_most, percent_at_most};
 use theorem::DRIFT;
 
 use std::fmt;
@@ -64,7 +65,10 @@ impl Certificate {
             lines.push((
                 "prox",
                 match at.prox_error {
-                    Some(error) => format!("stopped; adds at most {error:.2e} to the residual"),
+                    Some(error) => format!(
+                        "stopped; adds at most {} to the residual",
+                        at_most(error, 2)
+                    ),
                     None => "stopped, and its error is unknown".into(),
                 },
             ));
@@ -73,7 +77,10 @@ impl Certificate {
             lines.push((
                 "gradient",
                 match at.gradient_error {
-                    Some(error) => format!("inexact; adds at most {error:.2e} to the residual"),
+                    Some(error) => format!(
+                        "inexact; adds at most {} to the residual",
+                        at_most(error, 2)
+                    ),
                     None => "inexact, and its error is unknown".into(),
                 },
             ));
@@ -97,11 +104,12 @@ impl Certificate {
             let gap = gap.max(0.0);
             let least = at.objective - gap;
             let relative = if least > 0.0 {
-                format!(", {} relatively", percent(gap / least))
+                format!(", {} relatively", percent_at_most(gap / least))
             } else {
                 String::new()
             };
-            return Some(format!("at most {gap:.3e} lower{relative} (proved)"));
+            let gap = at_most(gap, 3);
+            return Some(format!("at most {gap} lower{relative} (proved)"));
         }
         let bound = at.lower_bound.filter(|bound| *bound > 0.0)?;
         let above = percent_at_most((at.objective / bound - 1.0).max(0.0));
@@ -110,7 +118,8 @@ impl Certificate {
             None => "any other",
         };
         Some(format!(
-            "at least {bound:.6e}: the objective is at most {above} above {any}"
+            "at least {}: the objective is at most {above} above {any}",
+            at_least(bound, 6)
         ))
     }
 }
@@ -128,42 +137,21 @@ fn of_pair(pair: &Pair) -> Vec<(&'static str, String)> {
     if let Some(gap) = pair.codes_gap {
         lines.push((
             "codes",
-            format!("within {gap:.2e} of the best objective for this X (proved, up to rounding)"),
+            format!(
+                "within {} of the best objective for this X (proved, up to rounding)",
+                at_most(gap, 2)
+            ),
         ));
     }
     if pair.dead_atoms > 0 {
         let escape = match pair.escape {
             None => "replacements were not searched for: the codes of a sample are tied together, or samples in several places use the atom".into(),
             Some(0.0) => "a search found no replacement that lowers the objective, which is no proof that there is none".into(),
-            Some(gain) => format!("replacing one gains at least {gain:.2e}"),
+            Some(gain) => format!("replacing one gains at least {}", at_least(gain, 2)),
         };
         lines.push(("dead atoms", format!("{}; {escape}", pair.dead_atoms)));
     }
     lines
-}
-
-/// A fraction as people read it: in percent while it is of a readable size.
-fn percent(fraction: f64) -> String {
-    if (1e-4..10.0).contains(&fraction) {
-        format!("{:.2} %", 100.0 * fraction)
-    } else {
-        format!("{fraction:.1e}")
-    }
-}
-
-/// A fraction in percent, rounded up: what is said to be at most that must not be more.
-fn percent_at_most(fraction: f64) -> String {
-    let percent = 100.0 * fraction;
-    if percent == 0.0 {
-        "0 %".into()
-    } else if (0.01..1e3).contains(&percent) {
-        format!("{:.2} %", (100.0 * percent).ceil() / 100.0)
-    } else if (1e3..1e6).contains(&percent) {
-        format!("{:.0} %", percent.ceil())
-    } else {
-        let digit = 10f64.powf(percent.log10().floor() - 1.0);
-        format!("{:.1e} %", (percent / digit).ceil() * digit)
-    }
 }
 
 impl fmt::Display for Certificate {
@@ -173,18 +161,5 @@ impl fmt::Display for Certificate {
             write!(out, "\n  {name:<11} {text}")?;
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn what_is_at_most_is_rounded_up_and_has_its_unit() {
-        let told = super::percent_at_most;
-        assert_eq!(told(0.121_218), "12.13 %");
-        assert_eq!(told(13.387), "1339 %");
-        assert_eq!(told(1.21e-9), "1.3e-7 %");
-        assert_eq!(told(2.345e8), "2.4e10 %");
-        assert_eq!(told(0.0), "0 %");
     }
 }

@@ -3,6 +3,7 @@
 use super::assumption::{Assumption, Standing, of_errors, of_steps};
 use super::curve::Curve;
 use crate::Class;
+use crate::bound::at_most;
 use crate::ledger::{Ledger, Source};
 use crate::solve::{Method, Setting};
 use std::fmt;
@@ -128,7 +129,8 @@ impl OfMethod {
             ""
         };
         self.rate
-            .map(|rate| format!("{condition}some step so far moved x by at most {rate:.2e}"))
+            .map(|rate| at_most(rate, 2))
+            .map(|rate| format!("{condition}some step so far moved x by at most {rate}"))
     }
 
     fn rests_on_estimates(&self) -> bool {
@@ -229,7 +231,8 @@ impl fmt::Display for Guarantee {
             }
             Guarantee::Neighbourhood { error, radius } => write!(
                 out,
-                "some limit point has a residual of at most {radius:.2e} = {:.2}·ē, ē = {error:.2e}, if x stays bounded",
+                "some limit point has a residual of at most {} = {:.2}·ē, ē = {error:.2e}, if x stays bounded",
+                at_most(*radius, 2),
                 radius / error
             ),
             Guarantee::InExpectation => out.write_str(

@@ -1,6 +1,7 @@
 //! The outcome of a run, and how it is said.
 
 use super::{Certificate, Obstacle, Standing};
+use crate::bound::at_most;
 use crate::run::Reason;
 
 /// The outcome of a run.
@@ -51,15 +52,16 @@ pub(super) fn words(certificate: &Certificate) -> String {
     match &certificate.verdict {
         Verdict::Stationary => {
             let minimum = relative_gap(certificate).map_or_else(String::new, |gap| {
-                format!(", objective at most {gap:.1e} (relative) above the minimum")
+                let gap = at_most(gap, 1);
+                format!(", objective at most {gap} (relative) above the minimum")
             });
             format!("stationary to tolerance: residual {residual:.2e} ≤ {tolerance:.2e}{minimum}")
         }
         Verdict::Optimal => {
             // Where the minimum may be 0, no part of it is known.
             let gap = match (relative_gap(certificate), at.gap) {
-                (Some(gap), _) => format!("{gap:.1e} (relative)"),
-                (None, gap) => format!("{:.1e}", gap.unwrap_or(f64::NAN).max(0.0)),
+                (Some(gap), _) => format!("{} (relative)", at_most(gap, 1)),
+                (None, gap) => at_most(gap.unwrap_or(f64::NAN).max(0.0), 1),
             };
             format!("optimal to tolerance: objective at most {gap} above the minimum")
         }

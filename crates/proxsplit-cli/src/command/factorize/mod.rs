@@ -63,18 +63,8 @@ impl Args {
         } else {
             &kept[..]
         };
-        OutputDir::create(path, kept, self.shown.force)
-            .map_err(|error| match error {
-                proxsplit_io::Error::Exists { path } if self.resume => anyhow::anyhow!(
-                    "{} already exists, and there is no checkpoint to continue from; --force starts over, --out chooses another folder",
-                    path.display()
-                ),
-                proxsplit_io::Error::Exists { path } => anyhow::anyhow!(
-                    "{} already exists; --resume continues from a checkpoint, --force starts over, --out chooses another folder",
-                    path.display()
-                ),
-                other => other.into(),
-            })
+        let remedy = overwrite::with_checkpoint(self.resume);
+        overwrite::folder(path, kept, self.shown.force, remedy)
     }
 
     fn check_shape(&self, input: &Input) -> anyhow::Result<()> {

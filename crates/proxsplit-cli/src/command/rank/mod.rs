@@ -47,13 +47,8 @@ impl Args {
         )?;
         let resumes = self.resume && path.join(checkpoint::FILE).exists();
         let kept = if resumes { &[][..] } else { &kept[..] };
-        OutputDir::create(path, kept, self.force).map_err(|error| match error {
-            proxsplit_io::Error::Exists { path } => anyhow::anyhow!(
-                "{} already exists; --resume continues from a checkpoint, --force starts over, --out chooses another folder",
-                path.display()
-            ),
-            other => other.into(),
-        })
+        let remedy = overwrite::with_checkpoint(self.resume);
+        overwrite::folder(path, kept, self.force, remedy)
     }
 
     fn search<T: Scalar>(

@@ -164,7 +164,7 @@ impl Args {
         ];
         read.extend(self.start.clone());
         overwrite::refuse(files.iter().map(|name| folder.join(name)), &read)?;
-        Ok(OutputDir::create(folder, files, self.shown.force)?)
+        overwrite::folder(folder, files, self.shown.force, "; --force replaces it")
     }
 
     /// Whether a working set is asked for, or is the best choice and nothing else is asked for.

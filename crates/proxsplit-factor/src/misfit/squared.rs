@@ -11,6 +11,7 @@ use crate::plain;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes, dot, times};
 use crate::weights::LineWeights;
+use crate::work::NEARLY_EXACT;
 use proxsplit::internal::linalg::vec::{axpy, norm};
 use proxsplit::internal::scratch;
 use std::ops::Range;
@@ -19,11 +20,6 @@ use std::ops::Range;
 const EXACT: Effort = Effort {
     sweeps: 1000,
     tolerance: 1e-7,
-};
-/// Sweeps that find the support of nearly all columns: many of them cost less than a round of the active set.
-const SUPPORT: Effort = Effort {
-    sweeps: 50,
-    tolerance: 1e-3,
 };
 /// The least scale of a slope, as a fraction of its typical size.
 const TRACE: f64 = 1e-14;
@@ -323,7 +319,8 @@ pub(super) fn exactly<T: Lanes>(problem: Quadratic<'_, T>, codes: &mut [T], psi:
         .elementary
         .filter(|e| e.lower == 0.0 && e.upper == f64::INFINITY && psi.graph().is_none());
     let is_exact = over_orthant.is_some_and(|elementary| {
-        psi.solve(problem, codes, SUPPORT);
+        // The active set wants a good support only.
+        psi.solve(problem, codes, NEARLY_EXACT);
         active_set::polish(problem, codes, elementary)
     });
     if !is_exact {

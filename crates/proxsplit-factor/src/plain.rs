@@ -184,6 +184,13 @@ impl Lines<'_> {
         let parts: Vec<f64> = (0..self.count).into_par_iter().map(value).collect();
         parts.iter().sum()
     }
+
+    /// The largest weight of an entry that is not missing.
+    pub(crate) fn largest_weight(&self) -> f64 {
+        let largest = |line| self.loss.largest_of_stored(line, &self.numbers(line));
+        let lines = (0..self.count).into_par_iter();
+        lines.map(largest).reduce(|| 0.0, f64::max)
+    }
 }
 
 fn read_dense(dense: Dense<'_>, line: usize, out: &mut [f64]) {

@@ -60,3 +60,36 @@ fn whole(stream: impl Read, size: usize) -> Result<Bytes, String> {
 fn damaged(cause: &str) -> String {
     format!("a page cannot be unpacked: {cause}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(codec: Codec, packed: &[u8], size: usize) -> String {
+        unpack(codec, &Bytes::copy_from_slice(packed), size).unwrap_err()
+    }
+
+    #[test]
+    fn sizes_are_not_believed() {
+        let text = [7; 1000];
+        let packed = snap::raw::Encoder::new().compress_vec(&text).unwrap();
+        let whole = unpack(Codec::SNAPPY, &Bytes::copy_from_slice(&packed), 1000).unwrap();
+        assert_eq!(whole, &text[..]);
+        assert!(refusal(Codec::SNAPPY, &packed, 999).contains("1000 bytes in place of 999"));
+        assert!(refusal(Codec::SNAPPY, &packed, 1 << 30).contains("256 times as long"));
+        assert!(refusal(Codec::UNCOMPRESSED, &text, 999).contains("1000 bytes in place of 999"));
+        // A stream that says 4 GB of itself.
+        let large = [0xff, 0xff, 0xff, 0xff, 0x0f, 0];
+        assert!(refusal(Codec::SNAPPY, &large, 1000).contains("in place of 1000"));
+    }
+
+    #[test]
+    fn damaged_streams_are_refused() {
+        for codec in [Codec::SNAPPY, Codec::GZIP, Codec::ZSTD] {
+            for packed in [&b""[..], b"\x28\xb5\x2f\xfd", b"\x1f\x8b\x08", &[0xff; 40]] {
+                assert!(refusal(codec, packed, 100).contains("cannot be unpacked"));
+            }
+        }
+        assert!(refusal(Codec::LZ4, b"", 0).contains("LZ4 compression is not supported"));
+    }
+}

@@ -1,6 +1,6 @@
 //! What one entry adds to the misfit, w·ρ(y − z), and how it pulls, w·ρ′(y − z): from the definition.
 
-use super::entries;
+use super::lines::entries;
 use crate::loss::Loss;
 use crate::products::{Data, Lanes};
 use proxsplit::data::{Matrix, StorageOrder};

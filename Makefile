@@ -22,8 +22,7 @@ rust: ## Unit, integration and documentation tests; the random cases are the sam
 
 parquet: ## Lints and tests of the feature parquet, which is off by default
 	cargo clippy --release --package proxsplit-io --package proxsplit-cli --features parquet --all-targets -- -D warnings
-	PROPTEST_RNG_SEED=1 cargo test --release --quiet --package proxsplit-io --features parquet
-	PROPTEST_RNG_SEED=1 cargo test --release --quiet --package proxsplit-cli --features parquet --test cli reading
+	PROPTEST_RNG_SEED=1 cargo test --release --quiet --package proxsplit-io --package proxsplit-cli --features parquet --lib --test files --test cli -- parquet reading
 
 $(PY): crates/proxsplit-py/requirements-test.txt
 	python3 -m venv $(VENV)

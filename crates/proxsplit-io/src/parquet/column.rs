@@ -30,9 +30,10 @@ impl<R: ChunkReader> Source<'_, R> {
         out: &mut Vec<f64>,
     ) -> Result<(), Fault> {
         let nan = self.nan;
-        let mut push = |number: Option<Option<f64>>| {
+        let unsigned = kind == Kind::Unsigned;
+        let mut push = |number: Option<f64>| {
             out.push(match number {
-                Some(Some(number)) => number,
+                Some(number) => number,
                 None if nan == Nan::Missing => f64::NAN,
                 None => {
                     return Err(format!(
@@ -40,40 +41,35 @@ impl<R: ChunkReader> Source<'_, R> {
                         nan.or(f64::NAN)
                     ));
                 }
-                Some(None) => {
-                    return Err("is an integer beyond ±2⁵³, which float64 cannot hold exactly; scale or convert the column".to_owned());
-                }
             });
             Ok(())
         };
         self.groups(column, |reader, rows, before| match reader {
             ColumnReader::BoolColumnReader(reader) => each(reader, rows, before, |value| {
-                push(value.map(|&value| Some(f64::from(u8::from(value)))))
+                push(value.map(|&value| f64::from(u8::from(value))))
             }),
+            ColumnReader::Int32ColumnReader(reader) if unsigned => {
+                each(reader, rows, before, |value| {
+                    push(value.map(|&value| f64::from(value.cast_unsigned())))
+                })
+            }
             ColumnReader::Int32ColumnReader(reader) => each(reader, rows, before, |value| {
-                push(value.map(|&value| match kind {
-                    Kind::Unsigned => Some(f64::from(value.cast_unsigned())),
-                    _ => Some(f64::from(value)),
-                }))
+                push(value.map(|&value| f64::from(value)))
             }),
             ColumnReader::Int64ColumnReader(reader) => each(reader, rows, before, |value| {
-                push(value.map(|&value| match kind {
-                    // What is negative is beyond what a signed number holds.
-                    Kind::Unsigned if value < 0 => None,
-                    _ => exact(value),
-                }))
+                push(value.map(|&value| long(value, unsigned)).transpose()?)
             }),
             ColumnReader::FloatColumnReader(reader) => each(reader, rows, before, |value| {
-                push(value.map(|&value| Some(f64::from(value))))
+                push(value.map(|&value| f64::from(value)))
             }),
-            ColumnReader::DoubleColumnReader(reader) => each(reader, rows, before, |value| {
-                push(value.map(|&value| Some(value)))
-            }),
+            ColumnReader::DoubleColumnReader(reader) => {
+                each(reader, rows, before, |value| push(value.copied()))
+            }
             _ => Err("these are no numbers".to_owned()),
         })
     }
 
-    /// The texts of a column, or its numbers as text. A null is an empty name.
+    /// The texts of a column, of which a null is empty, or its numbers as text.
     pub(super) fn names(&self, column: usize, kind: Kind) -> Result<Vec<String>, Fault> {
         if kind != Kind::Text {
             let mut numbers = Vec::new();
@@ -176,6 +172,19 @@ fn each<T: DataType>(
         done += found;
     }
     Ok(())
+}
+
+fn long(value: i64, unsigned: bool) -> Result<f64, String> {
+    // An unsigned number that looks negative is larger than all signed ones.
+    let number = if unsigned && value < 0 {
+        None
+    } else {
+        exact(value)
+    };
+    number.ok_or_else(|| {
+        "is an integer beyond ±2⁵³, which float64 cannot hold exactly; scale or convert the column"
+            .to_owned()
+    })
 }
 
 fn text(value: &ByteArray) -> Result<String, String> {

@@ -24,6 +24,9 @@ use parquet::file::reader::ChunkReader;
 use proxsplit::data::StorageOrder;
 use std::fs::File;
 use std::path::Path;
+use thrift::Numbers;
+
+const DAMAGED: &str = "this is not a parquet file, or it was cut off or damaged";
 
 /// Reads a file.
 pub(crate) fn open(path: &Path, reading: &Reading) -> Result<Content, Error> {
@@ -37,14 +40,12 @@ pub(crate) fn parse(bytes: Vec<u8>, reading: &Reading) -> Result<Content, Fault>
 }
 
 fn read<R: ChunkReader>(file: &R, reading: &Reading) -> Result<Content, Fault> {
+    if !footer_is_sound(file) {
+        return Err(Fault::whole(DAMAGED));
+    }
     let footer = ParquetMetaDataReader::new()
         .parse_and_finish(file)
-        .map_err(|cause| {
-            Fault::whole(format!(
-                "this is not a parquet file, or it was cut off or damaged: {}",
-                words(cause)
-            ))
-        })?;
+        .map_err(|cause| Fault::whole(format!("{DAMAGED}: {}", words(cause))))?;
     let layout = Layout::of(footer.file_metadata(), reading.csv.labels)?;
     let rows = rows(&footer, layout.numbers.len(), file.len())?;
     let source = Source {
@@ -79,6 +80,19 @@ fn read<R: ChunkReader>(file: &R, reading: &Reading) -> Result<Content, Fault> {
             values,
         )
     })
+}
+
+/// Whether all lists in the footer are as long as they say: `parquet` counts to the end of some that are not there.
+fn footer_is_sound<R: ChunkReader>(file: &R) -> bool {
+    let footer = || {
+        let end = file.len().checked_sub(8)?;
+        let tail = file.get_bytes(end, 8).ok()?;
+        let length = u32::from_le_bytes(tail[..4].try_into().ok()?);
+        let start = end.checked_sub(length.into())?;
+        let bytes = file.get_bytes(start, length as usize).ok()?;
+        Numbers::read(&bytes)
+    };
+    footer().is_some()
 }
 
 /// The number of rows, if the file can hold as many: runs of equal values take next to no space.

@@ -1,7 +1,7 @@
-//! The numbers of a Thrift structure in the compact protocol, which page headers are written in.
+//! The numbers of a Thrift structure in the compact protocol, which page headers and the footer are written in.
 
-/// Structures nest no deeper in any header.
-const DEPTH: u8 = 8;
+/// Structures and lists nest no deeper in any of them.
+const DEPTH: u8 = 16;
 
 /// The integers and truth values of a structure and of those directly inside it.
 pub(super) struct Numbers {
@@ -147,6 +147,9 @@ mod tests {
             assert!(Numbers::read(&BYTES[..length]).is_none(), "{length}");
         }
         assert!(Numbers::read(&[0x1c; 100]).is_none());
-        assert!(Numbers::read(&[0x19, 0xf5, 0xff, 0xff, 0xff, 0xff, 0x0f]).is_none());
+        for kind in [0xf1, 0xf5, 0xfc] {
+            let list = [0x19, kind, 0xff, 0xff, 0xff, 0xff, 0x0f, 0];
+            assert!(Numbers::read(&list).is_none(), "{kind}");
+        }
     }
 }

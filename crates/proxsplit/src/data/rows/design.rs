@@ -34,6 +34,7 @@ pub(crate) struct Design<'a, T: Real> {
     is_sparse: bool,
     matrix: Matrix<'a>,
     elements: Elements<'a>,
+    squares: OnceLock<f64>,
     source: OnceLock<Box<dyn Rows<T> + 'a>>,
     /// The columns of a column-compressed matrix, for both scalars of a sum.
     columns: Option<ForBothScalars<'a, T>>,
@@ -45,9 +46,20 @@ impl<'a, T: Real> Design<'a, T> {
         require("rows", rows as f64, rows > 0, "at least 1")?;
         require("columns", cols as f64, cols > 0, "at least 1")?;
         let elements = match matrix {
-            Matrix::Dense(dense) => dense.check_finite().map(|()| dense.elements()),
-            Matrix::Sparse(sparse) => sparse.check_finite().map(|()| sparse.elements()),
-        }?;
+            Matrix::Dense(dense) => dense.elements(),
+            Matrix::Sparse(sparse) => sparse.elements(),
+        };
+        let squares = OnceLock::new();
+        if matches!(elements, Elements::F32(_) | Elements::F64(_)) {
+            // Squares have a finite sum only if all numbers are finite, so that one look serves both; large ones need another.
+            let sum = squares.get_or_init(|| squares_of(elements));
+            if !sum.is_finite() {
+                match matrix {
+                    Matrix::Dense(dense) => dense.check_finite(),
+                    Matrix::Sparse(sparse) => sparse.check_finite(),
+                }?;
+            }
+        }
         let by_column =
             matches!(matrix, Matrix::Dense(a) if a.order() == StorageOrder::ColumnMajor);
         let is_compressed =
@@ -66,6 +78,7 @@ impl<'a, T: Real> Design<'a, T> {
             is_sparse: matches!(matrix, Matrix::Sparse(_)),
             matrix,
             elements,
+            squares,
             source: OnceLock::new(),
             columns: is_compressed.then(|| (f64::open(matrix.t()), T::open(matrix.t()))),
         })
@@ -299,10 +312,7 @@ impl<'a, T: Real> Design<'a, T> {
 
     /// ‖A‖²_F, which bounds ‖A‖².
     pub(crate) fn sum_of_squares(&self) -> f64 {
-        dispatch!(Elements: self.elements => values, {
-            let parts: Vec<f64> = values.par_chunks(TASK).map(kernel::squares).collect();
-            parts.iter().sum()
-        })
+        *self.squares.get_or_init(|| squares_of(self.elements))
     }
 
     /// How many entries are stored.
@@ -331,6 +341,14 @@ impl<'a, T: Real> Design<'a, T> {
     pub(crate) fn tile(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f64]) {
         self.source().tile(rows, cols, out);
     }
+}
+
+/// Σ_k v_k², on all threads.
+fn squares_of(elements: Elements<'_>) -> f64 {
+    dispatch!(Elements: elements => values, {
+        let parts: Vec<f64> = values.par_chunks(TASK).map(kernel::squares).collect();
+        parts.iter().sum()
+    })
 }
 
 /// The sums of pairs, one after the other.

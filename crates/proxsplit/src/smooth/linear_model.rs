@@ -12,8 +12,8 @@ use std::sync::OnceLock;
 /// f(x) = Σ_i ℓ(a_iᵀx, b_i) over the rows a_i of a matrix and targets b_i; each row is a term.
 ///
 /// The matrix stays where it is, in its stored type, dense or sparse; all sums run in `f64`. Whole gradients go by columns if
-/// the matrix is column-compressed and few entries of x are not 0; otherwise it is copied once to row-compressed form. Dense columns
-/// serve whole gradients and batches of neighbouring rows as fast as dense rows; random rows are slower.
+/// the matrix stands by columns and few entries of x are not 0; otherwise a column-compressed one is copied once to row-compressed form.
+/// Dense columns serve batches of neighbouring rows as fast as dense rows; random rows are slower.
 ///
 /// ```
 /// use proxsplit::data::{Dense, Elements, StorageOrder};

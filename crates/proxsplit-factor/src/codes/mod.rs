@@ -204,7 +204,7 @@ impl<'a, T: Lanes> Term<'a, T> {
             curvature += graph.norm();
         }
         if curvature > 0.0 {
-            1.0 / curvature
+            representable::<T>(1.0 / curvature)
         } else {
             1.0
         }
@@ -334,6 +334,11 @@ impl<'a, T: Lanes> Term<'a, T> {
         });
         square.map(f64::sqrt)
     }
+}
+
+/// A step that is finite in the type of the factors.
+pub(crate) fn representable<T: Lanes>(step: f64) -> f64 {
+    step.min(T::MAX.f64())
 }
 
 /// The value over the rows from `first` on.

@@ -1,4 +1,5 @@
-"""Solvers by several programs: `bench/venv --peers python -m bench.solvers [--quick] [--missing] [--parts linear,box,sums] [--only NAME]`.
+"""Solvers by several programs: `bench/venv --peers python -m bench.solvers [--quick] [--missing] [--parts linear,box,sums] [--only NAME]
+[--programs NAMES]`.
 
 The part `linear` is in this file: sparse linear models; `box` and `sums` are in `box.py` and `finite_sums.py`. What was measured is kept in
 `docs/src/bench/solvers.json` with its date and machine, row by row, so that a run may be cut off at any time and `--missing` goes on with
@@ -113,10 +114,10 @@ def problems(quick: bool, only: str) -> Iterator[Problem]:
 Runs = list[tuple[float, float]]  # seconds and objective
 
 
-def race(problem: Problem, repeats: int, patience: float, known: Iterable[str] = ()) -> Iterator[tuple[str, Runs]]:
-    """Every program that is not known yet, with its runs."""
+def race(problem: Problem, repeats: int, patience: float, skipped: Iterable[str] = ()) -> Iterator[tuple[str, Runs]]:
+    """Every program but those, with its runs."""
     for name, peer in PEERS.items():
-        solve: Callable[[float], np.ndarray] | None = None if name in known else peer(problem)
+        solve: Callable[[float], np.ndarray] | None = None if name in skipped else peer(problem)
         if solve is None:
             continue
         runs: Runs = []
@@ -184,8 +185,10 @@ def measure(options: argparse.Namespace, kept: Kept) -> None:
 
 def measure_linear(problem: Problem, options: argparse.Namespace, kept: Kept) -> None:
     name = f"linear/{problem.name}"
-    found = dict(kept.programs(name)) if options.missing else {}
-    for program, runs in race(problem, options.repeats, options.patience, found):
+    asked = list(filter(None, options.programs.split(","))) or list(PEERS)
+    found = dict(kept.programs(name)) if options.missing or options.programs else {}
+    skipped = [program for program in PEERS if program not in asked or options.missing and program in found]
+    for program, runs in race(problem, options.repeats, options.patience, skipped):
         if runs:
             found[program] = {"runs": runs, "measured": kept.now}
             kept.add(name, found)
@@ -212,6 +215,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--patience", type=float, default=10.0, help="no smaller tolerance after a run of so many seconds")
     parser.add_argument("--missing", action="store_true", help="only what is not kept yet")
+    parser.add_argument("--programs", default="", help="only these programs of the part linear, such as proxsplit,skglm; rows of others stay")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     measure(options, Kept(not options.quick))
@@ -238,7 +242,8 @@ KEPT = ROOT / "docs/src/bench/solvers.json"
 PAGE = """# Solver speed
 
 Written by `bench/venv --peers python -m bench.solvers`, which needs the Python package in the same environment. Every table says when and where it was
-measured, row by row where programs ran at different times; they ran one after the other on an idle machine. With `--missing` it goes on where it was cut off.
+measured, row by row where programs ran at different times, and the load average before; the programs ran one after the other. Work that is frozen for the
+time of a measurement counts in that load, too. With `--missing` it goes on where it was cut off.
 
 """
 

@@ -110,3 +110,16 @@ def test_bad_input_is_refused_and_slow_runs_are_told(data):
         SparseRegressor().fit(X, y, sample_weight=np.zeros(len(y)))
     with pytest.warns(ConvergenceWarning):
         SparseRegressor(alpha=1e-3, max_iter=1, tol=1e-14).fit(X, y)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("stored", [np.asarray, sp.csr_matrix])
+def test_data_that_are_not_finite_are_refused_in_the_words_of_scikit_learn(bad, stored):
+    X, y = np.eye(6, 4), np.arange(6.0)
+    X[3, 2] = bad
+    words = "Input X contains NaN" if np.isnan(bad) else "Input X contains infinity"
+    for call in (SparseRegressor().fit, SparseRegressor().path):
+        with pytest.raises(ValueError, match=words):
+            call(stored(X), y)
+    with pytest.raises(ValueError, match=words):
+        SparseClassifier().fit(stored(X), y > 2)

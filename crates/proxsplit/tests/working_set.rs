@@ -1,31 +1,23 @@
-//! Working sets: against the true residual and other solvers on every loss, penalty and storage; odd data; the same bits for any
-//! number of threads.
+//! Working sets: against the true residual and other solvers on every loss, penalty and storage; the same bits for any number of
+//! threads.
 #![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
 
+#[path = "working_set/common.rs"]
+mod common;
 #[allow(dead_code)]
 #[path = "solvers/sample.rs"]
 mod sample;
 #[path = "storages/mod.rs"]
 mod storages;
 
+use common::{LOSSES, model, solve, tight};
 use proxsplit::data::{Dense, Elements, Matrix, StorageOrder};
 use proxsplit::prox::{GroupL2, Groups, L1, Mcp};
-use proxsplit::smooth::loss::{Named, Shape};
 use proxsplit::smooth::{LeastSquares, Linear, Logistic};
 use proxsplit::text::Operator;
-use proxsplit::{
-    Guarantee, Panoc, Prox, Report, Smooth, Solver, Splitting, Stop, Verdict, WorkingSet, run,
-};
-use sample::{Sample, distance, norm, starts};
+use proxsplit::{Guarantee, Panoc, Prox, Smooth, Solver, Splitting, Stop, WorkingSet, run};
+use sample::{Sample, distance, starts};
 
-const LOSSES: [&str; 6] = [
-    "least-squares",
-    "logistic",
-    "huber:0.3",
-    "sigmoid",
-    "cauchy:0.5",
-    "geman-mcclure:1",
-];
 const TERMS: [&str; 12] = [
     "l1:0.8",
     "elastic:0.5,0.3",
@@ -41,15 +33,6 @@ const TERMS: [&str; 12] = [
     "zero",
 ];
 
-fn tight() -> Stop {
-    Stop {
-        residual: 0.0,
-        relative: 1e-8,
-        passes: 20_000.0,
-        ..Stop::default()
-    }
-}
-
 /// ‖x − P_η(x − η∇f(x))‖/η by plain calls.
 fn residual(f: &dyn Smooth, g: &dyn Prox, x: &[f64], step: f64) -> f64 {
     let mut gradient = vec![0.0; x.len()];
@@ -57,24 +40,6 @@ fn residual(f: &dyn Smooth, g: &dyn Prox, x: &[f64], step: f64) -> f64 {
     let mut y: Vec<f64> = x.iter().zip(&gradient).map(|(x, g)| x - step * g).collect();
     g.prox(&mut y, step);
     distance(x, &y) / step
-}
-
-fn model<'a>(loss: &str, sample: &'a Sample) -> Box<dyn Linear + 'a> {
-    let loss: Named = loss.parse().unwrap();
-    let labels = sample.labels();
-    let targets = if loss.has_labels() {
-        &labels
-    } else {
-        &sample.targets
-    };
-    loss.model(sample.matrix(), targets, Shape::default())
-        .unwrap()
-}
-
-fn solve(f: &dyn Linear, g: &dyn Prox, start: &[f64]) -> (Vec<f64>, Report) {
-    let mut solver = WorkingSet::new(f, g, start).unwrap();
-    let report = run(&mut solver, &tight(), ());
-    (solver.into_x(), report)
 }
 
 /// Where labels can be separated and nothing holds x back, or nothing any more, there is no minimum. The sigmoid loss is bounded, so
@@ -244,112 +209,6 @@ fn the_same_bits_for_any_number_of_threads() {
             );
         }
     }
-}
-
-#[test]
-fn odd_data_are_solved_or_told() {
-    let problems: [(usize, usize, Vec<f64>); 6] = [
-        (
-            4,
-            3,
-            vec![1.0, 0.0, 2.0, 2.0, 0.0, 1.0, 3.0, 0.0, -1.0, 4.0, 0.0, 0.5],
-        ), // an empty column
-        (4, 1, vec![1.0, -2.0, 3.0, 0.5]),
-        (1, 4, vec![1.0, -2.0, 3.0, 0.5]),
-        (3, 3, vec![1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 3.0, 3.0, 3.0]), // duplicates
-        (2, 2, vec![1e60, 0.0, 3e60, 1e60]),
-        (2, 2, vec![1e-60, 0.0, 3e-60, 1e-60]),
-    ];
-    for (rows, cols, entries) in problems {
-        let dense =
-            Dense::new(rows, cols, StorageOrder::RowMajor, Elements::F64(&entries)).unwrap();
-        let targets: Vec<f64> = (0..rows).map(|i| i as f64 + 1.0).collect();
-        let f = LeastSquares::new(dense, &targets).unwrap();
-        let mut gradient = vec![0.0; cols];
-        f.gradient(&vec![0.0; cols], &mut gradient);
-        let g = L1::new(0.1 * norm(&gradient)).unwrap();
-        for start in [0.0, 3.0] {
-            let start = vec![start; cols];
-            let (x, report) = solve(&f, &g, &start);
-            assert!(
-                report.converged(),
-                "{rows} × {cols}: {}",
-                report.certificate
-            );
-            assert!(x.iter().all(|x| x.is_finite()));
-        }
-    }
-    let bad = Dense::new(
-        1,
-        2,
-        StorageOrder::RowMajor,
-        Elements::F64(&[1.0, f64::NAN]),
-    )
-    .unwrap();
-    assert!(LeastSquares::new(bad, &[1.0]).is_err());
-}
-
-#[test]
-fn a_solution_at_0_needs_no_set_at_all() {
-    let sample = Sample::new(6, 4, 1);
-    for loss in LOSSES {
-        let f = model(loss, &sample);
-        let g = L1::new(1e3).unwrap();
-        let mut solver = WorkingSet::new(&*f, &g, &[0.0; 4]).unwrap();
-        for _ in 0..3 {
-            solver.next().unwrap();
-        }
-        assert!(solver.x() == [0.0; 4] && solver.set_size() == 0, "{loss}");
-    }
-}
-
-#[test]
-fn an_empty_column_goes_to_the_least_value_of_its_term() {
-    let dense = Dense::new(
-        2,
-        2,
-        StorageOrder::RowMajor,
-        Elements::F64(&[1.0, 0.0, 2.0, 0.0]),
-    )
-    .unwrap();
-    let f = LeastSquares::new(dense, &[1.0, 2.0]).unwrap();
-    let (x, report) = solve(&f, &L1::new(0.1).unwrap(), &[0.0, 5.0]);
-    assert!(report.converged() && x[1] == 0.0, "{x:?}");
-}
-
-#[test]
-fn separated_labels_without_a_penalty_have_no_minimum_and_it_is_said() {
-    let dense = Dense::new(
-        4,
-        1,
-        StorageOrder::RowMajor,
-        Elements::F64(&[1.0, 2.0, -1.0, -3.0]),
-    )
-    .unwrap();
-    let f = Logistic::new(dense, &[1.0, 1.0, -1.0, -1.0]).unwrap();
-    let zero: Operator = "zero".parse().unwrap();
-    let (_, report) = solve(&f, &zero, &[0.0]);
-    let guarantee = report.certificate.of_method.guarantee;
-    assert!(
-        matches!(guarantee, Guarantee::None { because } if because.contains("no minimum")),
-        "{guarantee}"
-    );
-    let mut panoc = Panoc::new(&f, &zero, &[0.0]).unwrap();
-    let mut plain = Splitting::new(&f, &zero, &[0.0]).unwrap();
-    for solver in [&mut panoc as &mut dyn Solver, &mut plain] {
-        let guarantee = run(solver, &Stop::default(), ())
-            .certificate
-            .of_method
-            .guarantee;
-        assert!(
-            matches!(guarantee, Guarantee::None { because } if because.contains("no minimum")),
-            "{guarantee}"
-        );
-    }
-    // A penalty holds x back.
-    let (_, report) = solve(&f, &L1::new(0.1).unwrap(), &[0.0]);
-    assert_eq!(report.certificate.verdict, Verdict::Stationary);
-    assert_eq!(report.certificate.of_method.guarantee, Guarantee::Minimizer);
 }
 
 #[test]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, Iterator
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import assert_all_finite, validate_data
 
 from . import _proxsplit
 
@@ -38,6 +39,17 @@ def finiteness(missing: str | None) -> Any:
     if missing is not None and missing not in known:
         raise ValueError(f"missing = {missing!r}, but it must be None or one of {', '.join(map(repr, known))}")
     return "allow-nan" if missing == "nan" else True
+
+
+@contextmanager
+def finite(estimator: Any, X: Any) -> Iterator[None]:
+    """Around native work that refuses an X that is not finite: the refusal has the words of scikit-learn, whose own look at all of X
+    would cost as much as a gradient."""
+    try:
+        yield
+    except ValueError:
+        assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
+        raise
 
 
 def native(X: Any) -> Any:

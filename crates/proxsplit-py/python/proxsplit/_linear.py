@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from . import _proxsplit
 from ._advice import warn
 from ._certificate import Certificate
-from ._data import STORED, native
+from ._data import STORED, finite, native
 from ._factorization import threads
 from ._terms import joined
 
@@ -55,7 +55,8 @@ class LinearModel(BaseEstimator):
 
     def _solve(self, X: Any, y: NDArray[Any], factors: list[float], weights: NDArray[Any] | None) -> tuple[NDArray[Any], NDArray[Any], Any]:
         """One row of coefficients and one intercept for every factor, and the reports."""
-        answer = _proxsplit.linear(native(X), y, self._settings(X, factors, weights), weights)
+        with finite(self, X):
+            answer = _proxsplit.linear(native(X), y, self._settings(X, factors, weights), weights)
         x = answer["x"]
         if self.fit_intercept:
             return x[:, :-1], x[:, -1], answer["reports"]
@@ -76,7 +77,8 @@ class LinearModel(BaseEstimator):
         if not y:
             return validate_data(self, X, **options)
         (y,) = y
-        return validate_data(self, X, y, y_numeric=isinstance(self, RegressorMixin), **options)
+        # Whether X is finite is found out by the solver, which looks at it anyway: see `finite`.
+        return validate_data(self, X, y, y_numeric=isinstance(self, RegressorMixin), ensure_all_finite=False, **options)
 
     def _path(
         self, X: Any, y: NDArray[Any], weights: NDArray[Any] | None, alphas: ArrayLike | None, n_alphas: int, eps: float
@@ -87,7 +89,8 @@ class LinearModel(BaseEstimator):
             if pull is not None:
                 # Half the squares of pull − Xβ have the same slope at β = 0.
                 settings["loss"] = "least-squares"
-            factors = _proxsplit.path_factors(native(X), y if pull is None else pull, settings, int(n_alphas), float(eps), weights)
+            with finite(self, X):
+                factors = _proxsplit.path_factors(native(X), y if pull is None else pull, settings, int(n_alphas), float(eps), weights)
             # Rounding must not leave the first one short of what keeps β at 0.
             factors[0] *= 1 + 1e-9
         else:

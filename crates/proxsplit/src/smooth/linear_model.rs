@@ -12,8 +12,8 @@ use std::sync::OnceLock;
 /// f(x) = Σ_i ℓ(a_iᵀx, b_i) over the rows a_i of a matrix and targets b_i; each row is a term.
 ///
 /// The matrix stays where it is, in its stored type, dense or sparse; all sums run in `f64`. Whole gradients go by columns if
-/// the matrix is column-compressed and few entries of x are not 0; otherwise it is copied once to row-compressed form. Dense columns
-/// serve whole gradients and batches of neighbouring rows as fast as dense rows; random rows are slower.
+/// the matrix stands by columns and few entries of x are not 0; otherwise a column-compressed one is copied once to row-compressed form.
+/// Dense columns serve batches of neighbouring rows as fast as dense rows; random rows are slower.
 ///
 /// ```
 /// use proxsplit::data::{Dense, Elements, StorageOrder};
@@ -36,7 +36,6 @@ pub struct LinearModel<'a, T: Real, L: Loss> {
     has_intercept: bool,
     norm_squared: OnceLock<Lipschitz>,
     largest_row: OnceLock<f64>,
-    squares: OnceLock<f64>,
     at_zero: OnceLock<f64>,
     column_sums: OnceLock<Option<Vec<T>>>,
 }
@@ -61,7 +60,6 @@ impl<'a, T: Real, L: Loss> LinearModel<'a, T, L> {
             has_intercept: false,
             norm_squared: OnceLock::new(),
             largest_row: OnceLock::new(),
-            squares: OnceLock::new(),
             at_zero: OnceLock::new(),
             column_sums: OnceLock::new(),
         })
@@ -260,7 +258,7 @@ impl<T: Real, L: Loss> Linear<T> for LinearModel<'_, T, L> {
     }
 
     fn curvature_bound(&self) -> f64 {
-        let squares = *self.squares.get_or_init(|| self.design.sum_of_squares());
+        let squares = self.design.sum_of_squares();
         // The sum may be rounded down.
         (squares + self.ones()) * (1.0 + 1e-9) * self.loss.curvature() * self.heaviest()
     }

@@ -18,6 +18,8 @@ const CHUNK: usize = 256;
 const CACHED: usize = 1 << 15;
 /// Fewest entries that are worth a task.
 const TASK: usize = 1 << 15;
+/// So many dense columns keep all threads busy.
+const MANY: usize = 64;
 /// Most panels.
 const PANELS: usize = 32;
 
@@ -34,8 +36,9 @@ pub(crate) struct Design<'a, T: Real> {
     is_sparse: bool,
     matrix: Matrix<'a>,
     elements: Elements<'a>,
+    squares: OnceLock<f64>,
     source: OnceLock<Box<dyn Rows<T> + 'a>>,
-    /// The columns of a column-compressed matrix, for both scalars of a sum.
+    /// The columns of a matrix that stands by columns, for both scalars of a sum.
     columns: Option<ForBothScalars<'a, T>>,
 }
 
@@ -45,9 +48,20 @@ impl<'a, T: Real> Design<'a, T> {
         require("rows", rows as f64, rows > 0, "at least 1")?;
         require("columns", cols as f64, cols > 0, "at least 1")?;
         let elements = match matrix {
-            Matrix::Dense(dense) => dense.check_finite().map(|()| dense.elements()),
-            Matrix::Sparse(sparse) => sparse.check_finite().map(|()| sparse.elements()),
-        }?;
+            Matrix::Dense(dense) => dense.elements(),
+            Matrix::Sparse(sparse) => sparse.elements(),
+        };
+        let squares = OnceLock::new();
+        if matches!(elements, Elements::F32(_) | Elements::F64(_)) {
+            // Squares have a finite sum only if all numbers are finite, so that one look serves both; large ones need another.
+            let sum = squares.get_or_init(|| squares_of(elements));
+            if !sum.is_finite() {
+                match matrix {
+                    Matrix::Dense(dense) => dense.check_finite(),
+                    Matrix::Sparse(sparse) => sparse.check_finite(),
+                }?;
+            }
+        }
         let by_column =
             matches!(matrix, Matrix::Dense(a) if a.order() == StorageOrder::ColumnMajor);
         let is_compressed =
@@ -66,8 +80,10 @@ impl<'a, T: Real> Design<'a, T> {
             is_sparse: matches!(matrix, Matrix::Sparse(_)),
             matrix,
             elements,
+            squares,
             source: OnceLock::new(),
-            columns: is_compressed.then(|| (f64::open(matrix.t()), T::open(matrix.t()))),
+            columns: (is_compressed || by_column && cols >= MANY)
+                .then(|| (f64::open(matrix.t()), T::open(matrix.t()))),
         })
     }
 
@@ -159,8 +175,8 @@ impl<'a, T: Real> Design<'a, T> {
         }
     }
 
-    /// The same over all rows, by compressed columns: those with x_j ≠ 0 for the products, then all of them for the sums. For few
-    /// such columns, because the products are those of one thread.
+    /// The same over all rows, by columns: those with x_j ≠ 0 for the products, then all of them for the sums, each read from end to
+    /// end.
     fn by_columns<V>(
         &self,
         columns: &dyn Rows<f64>,
@@ -169,35 +185,61 @@ impl<'a, T: Real> Design<'a, T> {
         visit: &V,
     ) -> (f64, f64)
     where
-        V: Fn(usize, f64) -> (f64, f64),
+        V: Fn(usize, f64) -> (f64, f64) + Sync,
     {
-        scratch::with(self.rows, |z: &mut [f64]| {
-            z.fill(0.0);
-            for (j, x) in x.iter().enumerate().filter(|(_, x)| **x != T::ZERO) {
-                columns.add_wide(Picked::Listed(&[j]), &[x.f64()], z);
+        let parts = self.rows.div_ceil(CHUNK);
+        scratch::with(self.rows + FRONT * parts, |space: &mut [f64]| {
+            let (z, totals) = space.split_at_mut(self.rows);
+            if !self.by_column {
+                z.fill(0.0);
+                for (j, x) in x.iter().enumerate().filter(|(_, x)| **x != T::ZERO) {
+                    columns.add_wide(Picked::Listed(&[j]), &[x.f64()], z);
+                }
             }
-            let mut totals = (0.0, 0.0);
-            for (i, z) in z.iter_mut().enumerate() {
-                let (value, weight) = visit(i, *z);
-                totals = (totals.0 + value, totals.1 + weight);
-                *z = weight;
+            let one = |(k, (z, totals)): (usize, (&mut [f64], &mut [f64]))| {
+                if self.by_column {
+                    self.source().dots(self.all().part(k * CHUNK, CHUNK), x, z);
+                }
+                totals.fill(0.0);
+                for (i, z) in (k * CHUNK..).zip(z) {
+                    let (value, weight) = visit(i, *z);
+                    totals[0] += value;
+                    totals[1] += weight;
+                    *z = weight;
+                }
+            };
+            if self.elements.len() < 2 * TASK {
+                let parts = z.chunks_mut(CHUNK).zip(totals.chunks_mut(FRONT));
+                parts.enumerate().for_each(one);
+            } else {
+                let parts = z.par_chunks_mut(CHUNK).zip(totals.par_chunks_mut(FRONT));
+                parts.enumerate().for_each(one);
             }
             if let Some(grad) = grad {
-                let z = &*z;
-                grad.par_chunks_mut(CHUNK)
-                    .enumerate()
-                    .for_each(|(k, grad)| {
-                        let mut sums = [0.0; CHUNK];
-                        let sums = &mut sums[..grad.len()];
-                        let (start, len) = (k * CHUNK, grad.len());
-                        columns.dots(Picked::Stretch { start, len }, z, sums);
-                        for (grad, &sum) in grad.iter_mut().zip(&*sums) {
-                            *grad += T::of(sum);
-                        }
-                    });
+                self.add_columns(columns, z, grad);
             }
-            totals
+            sum(totals.chunks(FRONT).map(|part| (part[0], part[1])))
         })
+    }
+
+    /// grad ← grad + Aᵀw
+    fn add_columns(&self, columns: &dyn Rows<f64>, w: &[f64], grad: &mut [T]) {
+        let column_entries = (self.elements.len() / self.cols).max(1);
+        let task = (CACHED / column_entries).clamp(2, CHUNK) & !1;
+        let one = |(k, grad): (usize, &mut [T])| {
+            let mut sums = [0.0; CHUNK];
+            let sums = &mut sums[..grad.len()];
+            let (start, len) = (k * task, grad.len());
+            columns.dots(Picked::Stretch { start, len }, w, sums);
+            for (grad, &sum) in grad.iter_mut().zip(&*sums) {
+                *grad += T::of(sum);
+            }
+        };
+        if self.elements.len() < 2 * TASK {
+            grad.chunks_mut(task).enumerate().for_each(one);
+        } else {
+            grad.par_chunks_mut(task).enumerate().for_each(one);
+        }
     }
 
     /// One panel: chunk by chunk the products, the visits, and what `add` does with the weights.
@@ -292,17 +334,14 @@ impl<'a, T: Real> Design<'a, T> {
     /// Copies some columns behind those that are there already.
     pub(crate) fn pack(&self, cols: &[usize], into: &mut Columns<T>) {
         match &self.columns {
-            Some((_, columns)) => columns.pack_rows(cols, into),
-            None => self.source().pack(cols, into),
+            Some((_, columns)) if self.is_sparse => columns.pack_rows(cols, into),
+            _ => self.source().pack(cols, into),
         }
     }
 
     /// ‖A‖²_F, which bounds ‖A‖².
     pub(crate) fn sum_of_squares(&self) -> f64 {
-        dispatch!(Elements: self.elements => values, {
-            let parts: Vec<f64> = values.par_chunks(TASK).map(kernel::squares).collect();
-            parts.iter().sum()
-        })
+        *self.squares.get_or_init(|| squares_of(self.elements))
     }
 
     /// How many entries are stored.
@@ -331,6 +370,14 @@ impl<'a, T: Real> Design<'a, T> {
     pub(crate) fn tile(&self, rows: Range<usize>, cols: Range<usize>, out: &mut [f64]) {
         self.source().tile(rows, cols, out);
     }
+}
+
+/// Σ_k v_k², on all threads.
+fn squares_of(elements: Elements<'_>) -> f64 {
+    dispatch!(Elements: elements => values, {
+        let parts: Vec<f64> = values.par_chunks(TASK).map(kernel::squares).collect();
+        parts.iter().sum()
+    })
 }
 
 /// The sums of pairs, one after the other.

@@ -2,7 +2,8 @@
 //!
 //! Dense matrices in either order and row-compressed ones are used as they stand, in their stored type. A
 //! column-compressed matrix has no rows to read: where single rows are needed, it is copied once, in its stored type, to
-//! row-compressed form. Sums over all rows go by its columns, the rows of the transposed matrix, if few entries of x are not 0.
+//! row-compressed form. Sums over all rows of a matrix that stands by columns go by these, the rows of the transposed matrix, if few
+//! entries of x are not 0.
 
 mod columns;
 mod dense;

@@ -29,10 +29,22 @@ fn entry(k: usize) -> u8 {
     ((k * 7919) % 251) as u8
 }
 
-/// Value and gradient of ½‖Ax − b‖² at a point with zeros.
-fn gradient<T: Real>(a: Matrix<'_>) -> Vec<f64> {
+/// Points with zeros: entry j is not 0 for most j, or for few.
+const POINTS: [fn(usize) -> f64; 2] = [
+    |j| (j % 4) as f64 / 3.0,
+    |j| {
+        if j % 5 == 2 {
+            1.0 + (j % 3) as f64
+        } else {
+            0.0
+        }
+    },
+];
+
+/// Value and gradient of ½‖Ax − b‖² at a point.
+fn gradient<T: Real>(a: Matrix<'_>, point: fn(usize) -> f64) -> Vec<f64> {
     let targets: Vec<T> = (0..a.rows()).map(|i| T::of((i % 5) as f64)).collect();
-    let x: Vec<T> = (0..a.cols()).map(|j| T::of((j % 4) as f64 / 3.0)).collect();
+    let x: Vec<T> = (0..a.cols()).map(|j| T::of(point(j))).collect();
     let f = LeastSquares::new(a, &targets).unwrap();
     let mut grad = vec![T::ZERO; a.cols()];
     let value = f.gradient(&x, &mut grad);
@@ -42,10 +54,14 @@ fn gradient<T: Real>(a: Matrix<'_>) -> Vec<f64> {
         .collect()
 }
 
-fn plain(rows: usize, cols: usize, at: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+fn plain(
+    (rows, cols): (usize, usize),
+    point: fn(usize) -> f64,
+    at: impl Fn(usize, usize) -> f64,
+) -> Vec<f64> {
     let mut all = vec![0.0; cols + 1];
     for i in 0..rows {
-        let z: f64 = (0..cols).map(|j| at(i, j) * (j % 4) as f64 / 3.0).sum();
+        let z: f64 = (0..cols).map(|j| at(i, j) * point(j)).sum();
         let r = z - (i % 5) as f64;
         all[0] += 0.5 * r * r;
         for j in 0..cols {
@@ -78,15 +94,17 @@ fn gradients_of_dense_data() {
                 Elements::F64(&double),
             ] {
                 let a = Matrix::from(Dense::new(rows, cols, order, elements).unwrap());
-                let expected = plain(rows, cols, |i, j| match order {
-                    StorageOrder::RowMajor => elements.get(i * cols + j),
-                    StorageOrder::ColumnMajor => elements.get(j * rows + i),
-                });
-                let name = format!("{rows}x{cols} {order:?}");
-                let found = everywhere(&name, || gradient::<f64>(a));
-                close(&name, &found, &expected, 1e-12);
-                let found = everywhere(&name, || gradient::<f32>(a));
-                close(&name, &found, &expected, 1e-5);
+                for point in POINTS {
+                    let expected = plain((rows, cols), point, |i, j| match order {
+                        StorageOrder::RowMajor => elements.get(i * cols + j),
+                        StorageOrder::ColumnMajor => elements.get(j * rows + i),
+                    });
+                    let name = format!("{rows}x{cols} {order:?}");
+                    let found = everywhere(&name, || gradient::<f64>(a, point));
+                    close(&name, &found, &expected, 1e-12);
+                    let found = everywhere(&name, || gradient::<f32>(a, point));
+                    close(&name, &found, &expected, 1e-5);
+                }
             }
         }
     }
@@ -104,15 +122,13 @@ fn gradients_of_sparse_data() {
         .collect();
     let (starts, places) = (Indices::I64(&starts), Indices::I32(&places));
     let shape = (rows as usize, cols);
-    let a = Sparse::new(
-        shape,
-        StorageOrder::RowMajor,
-        starts,
-        places,
-        Elements::F64(&values),
-    )
-    .unwrap();
-    everywhere("sparse", || gradient::<f64>(a.into()));
+    let elements = Elements::F64(&values);
+    let a = Sparse::new(shape, StorageOrder::RowMajor, starts, places, elements).unwrap();
+    let by_columns = Matrix::from(a).t();
+    for point in POINTS {
+        everywhere("sparse rows", || gradient::<f64>(a.into(), point));
+        everywhere("sparse columns", || gradient::<f64>(by_columns, point));
+    }
 }
 
 #[test]

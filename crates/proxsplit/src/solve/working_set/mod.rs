@@ -20,6 +20,7 @@ mod quadratic;
 mod round;
 mod set;
 mod terms;
+mod trust;
 
 use super::point::Point;
 use super::seen::Seen;
@@ -32,6 +33,7 @@ use coordinates::Coordinates;
 use gram::Gram;
 use set::Set;
 use terms::Terms;
+use trust::Trust;
 
 /// Descent on a growing set of coordinates, for losses of a linear model and a g that is a sum over entries or groups.
 ///
@@ -60,10 +62,10 @@ pub struct WorkingSet<'a, T: Real = f64> {
     slopes: Vec<f64>, // ∂q/∂y, for the Gram matrix
     image: Vec<f64>,  // the same length
     before: Vec<f64>, // y at the start of an inner problem
-    damping: f64,     // how far models are on their way to parabolas above Φ
-    step: f64,        // η of the plain step, at most 1/2L
-    plain: Vec<T>,    // P_η(x − η∇f(x))
-    last: Vec<T>,     // x before the round
+    trust: Trust,
+    step: f64,     // η of the plain step, at most 1/2L
+    plain: Vec<T>, // P_η(x − η∇f(x))
+    last: Vec<T>,  // x before the round
     last_gradient: Vec<T>,
     seen: Seen,
     ledger: Ledger,
@@ -120,7 +122,7 @@ impl<'a, T: Real> WorkingSet<'a, T> {
             slopes: Vec::new(),
             image: Vec::new(),
             before: Vec::new(),
-            damping: 0.0,
+            trust: Trust::default(),
             step: plain_step(f, g),
             plain: zeros(),
             last: zeros(),

@@ -7,11 +7,14 @@ use super::round::{PART, cost};
 use crate::Real;
 
 /// Models in a round, at most.
-const MODELS: usize = 12;
-/// The part of a model's violation that is left.
-const PART_OF_MODEL: f64 = 1e-2;
-/// The least damping of a model that has failed once.
-const LEAST_DAMPING: f64 = 1e-3;
+const MODELS: usize = 30;
+/// The least part of a model's violation that is left, where sweeps are cheap beside the Gram matrix, and where they are all the work.
+const PART_BY_GRAM: f64 = 1e-2;
+const PART_BY_ROWS: f64 = 0.1;
+/// Up to so many columns the Gram matrix costs little, and is formed for every model.
+const SMALL: usize = 64;
+/// Old curvatures must shorten the violation to this part of it.
+const SLOW: f64 = 0.5;
 /// The part of the model's gain that Φ must fall by.
 const ARMIJO: f64 = 1e-4;
 /// The shortest step along the direction to the model's minimizer.
@@ -22,31 +25,23 @@ impl<T: Real> WorkingSet<'_, T> {
     pub(super) fn solve_by_models(&mut self) -> f64 {
         let read = self.set.apply(&self.at.y, &mut self.rows.z);
         self.count(read);
-        let (mut total, mut work, mut enough) = (0.0, 0.0, 0.0);
+        let (mut total, mut work, mut enough, mut last) = (0.0, 0.0, 0.0, f64::INFINITY);
         for model in 0..MODELS {
             let value = self.f.slopes(&self.rows.z, &mut self.rows.slope);
-            self.f
-                .bends(&self.rows.z, self.damping, &mut self.rows.bend);
+            self.find_bends();
             self.before.clone_from(&self.at.y);
             let story = self.minimize_model(enough);
             work += story.work;
             if model == 0 {
                 enough = PART * story.first;
             }
-            let Some(gain) = self.line_search(value) else {
-                // Parabolas above Φ always lower it, so far as rounding lets them.
-                if self.f.is_quadratic() || self.damping >= 1.0 {
-                    break;
-                }
-                self.damping = (10.0 * self.damping).clamp(LEAST_DAMPING, 1.0);
-                continue;
-            };
-            total += gain;
-            self.damping = if self.damping > LEAST_DAMPING {
-                0.1 * self.damping
-            } else {
-                0.0
-            };
+            match self.line_search(value) {
+                Some(gain) => total += gain,
+                None if self.f.is_quadratic() || !self.trust.doubt() => break,
+                None => {}
+            }
+            self.trust.keeps_bends &= story.first < SLOW * last;
+            last = story.first;
             // Where a model costs as much as a look at the whole gradient, it is time for the latter.
             let is_dear = work > 2.0 * self.f.stored() as f64;
             if self.f.is_quadratic() || is_dear || story.first <= enough && model > 0 {
@@ -56,21 +51,33 @@ impl<T: Real> WorkingSet<'_, T> {
         total
     }
 
+    /// The curvatures of the next model: those of the last one, where they serve and spare a Gram matrix.
+    fn find_bends(&mut self) {
+        self.trust.keeps_bends &= self.uses_gram() && self.set.len() > SMALL;
+        if !self.trust.keeps_bends {
+            let damping = self.trust.damping;
+            self.f.bends(&self.rows.z, damping, &mut self.rows.bend);
+            self.gram.forget();
+        }
+    }
+
     /// y ← the minimizer of the model, about.
     fn minimize_model(&mut self, enough: f64) -> Story {
         let part = if self.f.is_quadratic() {
             10.0 * PART
+        } else if self.uses_gram() {
+            self.trust.part(PART_BY_GRAM)
         } else {
-            PART_OF_MODEL
+            self.trust.part(PART_BY_ROWS)
         };
         let limits = self.limits(part, 0.1 * enough);
         let story = if self.uses_gram() {
-            self.model_by_gram();
+            let formed = self.model_by_gram();
             let mut q = ByGram {
                 gram: &self.gram,
                 slopes: &mut self.slopes,
                 image: &mut self.image,
-                work: cost(self.set.len(), self.f.terms()),
+                work: formed,
             };
             self.at.descend(&mut q, &self.terms, &self.set, &limits)
         } else {
@@ -90,15 +97,18 @@ impl<T: Real> WorkingSet<'_, T> {
         story
     }
 
-    fn model_by_gram(&mut self) {
+    /// Forms what is missing of the Gram matrix; the numbers that were read.
+    fn model_by_gram(&mut self) -> f64 {
+        let rows = self.f.terms();
+        let formed = cost(self.set.len(), rows) - cost(self.gram.size(), rows);
         if let Some(columns) = self.set.columns.dense() {
-            self.gram.forget();
-            self.gram.extend(columns, self.f.terms(), &self.rows.bend);
+            self.gram.extend(columns, rows, &self.rows.bend);
         }
         self.curvatures_by_gram();
         for (k, slope) in self.slopes.iter_mut().enumerate() {
             *slope = self.set.columns.dot(k, &self.rows.slope);
         }
+        formed + (self.set.len() * rows) as f64
     }
 
     fn curvatures_by_rows(&mut self) {
@@ -144,6 +154,9 @@ impl<T: Real> WorkingSet<'_, T> {
             let objective = self.f.total(&rows.trial) + there;
             if objective <= here + ARMIJO * tau * predicted + rounding {
                 std::mem::swap(&mut rows.z, &mut rows.trial);
+                // What a parabola falls by where it is left before its minimum.
+                let promised = -tau * (2.0 - tau) * predicted;
+                self.trust.compare(here - objective, promised, rounding);
                 return Some(here - objective);
             }
             tau *= 0.5;

@@ -17,6 +17,8 @@ pub(super) const PART: f64 = 1e-3;
 const PASSES: f64 = 10.0;
 /// Fewest blocks that a set begins with.
 const FIRST: usize = 16;
+/// Sparse sets begin with one of so many blocks, at most.
+const SPARSE: usize = 10;
 /// Largest Gram matrix, by its side.
 const LARGEST: usize = 4096;
 /// The same where it is formed again for every model.
@@ -73,8 +75,13 @@ impl<T: Real> WorkingSet<'_, T> {
                 f64::INFINITY
             }
         };
-        // As many as are cheap beside a look at the whole gradient.
-        let first = FIRST.max(2 * (terms.count() as f64).sqrt() as usize);
+        // As many as are cheap beside a look at the whole gradient, which for dense ones is a matter of their Gram matrix.
+        let root = (terms.count() as f64).sqrt() as usize;
+        let first = if self.set.columns.dense().is_some() {
+            FIRST.max(2 * root)
+        } else {
+            FIRST.max(2 * root).max(terms.count() / SPARSE)
+        };
         let most = first
             .min(self.f.terms().max(FIRST))
             .max(self.set.blocks.len());

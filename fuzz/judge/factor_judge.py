@@ -122,9 +122,12 @@ def began(problem, choice, outcome, start, truth):
 def rises(choice, outcome):
     """Passes without momentum lower one block after the other: that one raised the objective is false, or the method is wrong.
 
-    Newton steps on single entries of Kullback–Leibler may overshoot, and no theorem is claimed there.
+    Newton steps on single entries of Kullback–Leibler may overshoot, and no theorem is claimed there. Where squares of slopes underflow, the
+    problem of a factor is left unsolved, and a rise is real.
     """
-    if choice.loss == "kl":
+    pair = point(outcome).get("pair") or {}
+    underflows = any(0 < pair.get(f"scale_{name}", 1.0) < 1e-150 for name in "xa")
+    if choice.loss == "kl" or underflows:
         return []
     assumptions = (outcome.certificate.get("of_method") or {}).get("assumptions") or []
     raised = [a["name"] for a in assumptions if a.get("standing") == "violated" and "raised" in a["name"]]

@@ -106,10 +106,10 @@ def make(rng, folder):
 
 
 def _with_options(rng, folder, model, arguments, n):
-    choices = ["batch", "panoc", "working-set", "incremental", "page", "saga"]
-    method = str(rng.choice(choices, p=[0.35, 0.1, 0.15, 0.25, 0.075, 0.075]))
+    choices = ["batch", "panoc", "working-set", "incremental", "mini-batch", "page", "saga"]
+    method = str(rng.choice(choices, p=[0.3, 0.1, 0.15, 0.25, 0.05, 0.075, 0.075]))
     arguments += ["--method", method, "--step", step(rng, method), "--seed", int(rng.integers(0, 100))]
-    if method in ("incremental", "page", "saga") and rng.random() < 0.7:
+    if method in ("incremental", "mini-batch", "page", "saga") and rng.random() < 0.7:
         arguments += ["--batch", int(rng.integers(1, len(model.b) + 1))]
     if method == "incremental":
         arguments += ["--inner", str(rng.choice(["identity", "prox"]))]

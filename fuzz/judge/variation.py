@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.optimize import isotonic_regression, lsq_linear
 
+from . import taut
+
 
 def value(name, args, x):
     return sum(_value(name, args, column) for column in x.T)
@@ -30,9 +32,9 @@ def _value(name, args, v):
 def _prox(name, args, y, eta):
     n = len(y)
     if name == "tv1d":
-        return _dual_box(np.diff(np.eye(n), axis=0), y, eta * args[0])
+        return taut.prox(y, eta * args[0])
     if name == "fused":
-        x = _dual_box(np.diff(np.eye(n), axis=0), y, eta * args[1])
+        x = taut.prox(y, eta * args[1])
         return np.sign(x) * np.maximum(np.abs(x) - eta * args[0], 0)
     if name == "oscar":
         order = np.argsort(-np.abs(y), kind="stable")

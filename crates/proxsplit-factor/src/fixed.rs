@@ -3,6 +3,7 @@
 use crate::products::Lanes;
 use proxsplit::Error;
 use proxsplit::Mat;
+use proxsplit::internal::linalg::vec::norm;
 
 /// Roundings of `f32` by which atoms of a file may differ from those that were given, relative to the larger number.
 const ROUNDINGS: f64 = 2.0;
@@ -74,6 +75,16 @@ impl<'a, T: Lanes> Fixed<'a, T> {
         for row in slope.chunks_exact_mut(rank) {
             row[..atoms.cols()].fill(T::ZERO);
         }
+    }
+
+    /// ‖X‖ without them.
+    pub(crate) fn norm_of_free(self, x: &[T], rank: usize) -> f64 {
+        if self.0.is_none() {
+            return norm(x);
+        }
+        let mut free = x.to_vec();
+        self.clear(&mut free, rank);
+        norm(&free)
     }
 
     /// The first atom of Xᵀ that is not the fixed one, bit by bit.

@@ -6,15 +6,17 @@
 
 pub(crate) mod counts;
 mod entry;
+mod lines;
+mod residual;
+
+pub(crate) use lines::Lines;
+pub(crate) use residual::{for_each_entry, residual_with, worst_lines};
 
 use crate::loss::Loss;
-use crate::outliers::Outlier;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes};
-use crate::rank::Speckle;
-use entry::EntryLoss;
-use proxsplit::data::{Dense, Element, Matrix, Sparse, StorageOrder};
-use proxsplit::internal::dispatch;
+use lines::{entries, rows_of};
+use proxsplit::data::{Matrix, Sparse};
 use proxsplit::internal::linalg::vec;
 use rayon::prelude::*;
 
@@ -57,271 +59,6 @@ pub(crate) fn is_too_much<T: Lanes>(data: &Data<'_, T>, rank: usize) -> bool {
     data.rows() as f64 * data.cols() as f64 * rank as f64 > TOO_MANY
 }
 
-/// The data line by line in the order of storage.
-pub(crate) struct Lines<'a> {
-    matrix: Matrix<'a>,
-    scale: f64,
-    /// Whether entries that are not stored are missing.
-    only_stored: bool,
-    /// Entries that are held out are missing, too.
-    held_out: Option<Speckle>,
-    by_columns: bool,
-    loss: EntryLoss<'a>,
-    /// How many lines.
-    pub(crate) count: usize,
-    /// The length of a line.
-    pub(crate) width: usize,
-}
-
-impl<'a> Lines<'a> {
-    pub(crate) fn of<T: Lanes>(data: &Data<'a, T>, loss: Loss) -> Self {
-        let matrix = data.matrix();
-        let order = match matrix {
-            Matrix::Dense(dense) => dense.order(),
-            Matrix::Sparse(sparse) => sparse.order(),
-        };
-        let by_columns = order == StorageOrder::ColumnMajor;
-        let (rows, cols) = (data.rows(), data.cols());
-        let (count, width) = if by_columns {
-            (cols, rows)
-        } else {
-            (rows, cols)
-        };
-        Self {
-            matrix,
-            scale: data.scale(),
-            only_stored: data.misses_unstored(),
-            loss: EntryLoss::new(data, loss, by_columns),
-            held_out: data.speckle(),
-            by_columns,
-            count,
-            width,
-        }
-    }
-
-    /// How many there are.
-    pub(crate) fn count(&self) -> usize {
-        self.count
-    }
-
-    /// Whether they are columns.
-    pub(crate) fn by_columns(&self) -> bool {
-        self.by_columns
-    }
-
-    /// The stored numbers of a line with their places.
-    pub(crate) fn numbers(&self, line: usize) -> Vec<(usize, f64)> {
-        let scaled = |(index, value): (usize, f64)| (index, value / self.scale);
-        match self.matrix {
-            Matrix::Dense(dense) => {
-                let start = line * self.width;
-                let entry = |i: usize| (i, dense.elements().get(start + i));
-                (0..self.width).map(entry).map(scaled).collect()
-            }
-            Matrix::Sparse(sparse) => entries(sparse, line).map(scaled).collect(),
-        }
-    }
-
-    /// The numbers of a line; missing ones are NaN.
-    pub(crate) fn read(&self, line: usize, out: &mut [f64]) {
-        match self.matrix {
-            Matrix::Dense(dense) => read_dense(dense, line, out),
-            Matrix::Sparse(sparse) => {
-                out.fill(if self.only_stored { f64::NAN } else { 0.0 });
-                for (index, value) in entries(sparse, line) {
-                    out[index] = value;
-                }
-            }
-        }
-        for value in &mut *out {
-            *value /= self.scale;
-        }
-        if let Some(speckle) = self.held_out {
-            for (place, value) in out.iter_mut().enumerate() {
-                let (row, column) = if self.by_columns {
-                    (place, line)
-                } else {
-                    (line, place)
-                };
-                if speckle.holds_out(row, column) {
-                    *value = f64::NAN;
-                }
-            }
-        }
-    }
-}
-
-impl Lines<'_> {
-    /// Y − XA in a line; 0 where entries are missing. `along` has the rows of the factor along the line, `column` is the line's own.
-    fn residual<T: Lanes>(&self, line: usize, (along, column): (&[f64], &[T]), out: &mut [f64]) {
-        self.read(line, out);
-        for (row, value) in along.chunks_exact(self.width).zip(column) {
-            vec::axpy(-value.f64(), row, out);
-        }
-        for value in out {
-            *value = if value.is_nan() { 0.0 } else { *value };
-        }
-    }
-
-    /// How the residuals of a line pull on XA, and what they add to the misfit.
-    fn pull(&self, line: usize, residual: &mut [f64]) -> f64 {
-        if self.loss.is_plain() {
-            0.5 * vec::dot(residual, residual)
-        } else {
-            self.loss.pull(line, residual)
-        }
-    }
-
-    /// The misfit of XA = 0.
-    pub(crate) fn value_at_zero(&self) -> f64 {
-        let value = |line: usize| {
-            let mut numbers = self.numbers(line);
-            for (_, value) in &mut numbers {
-                *value = if value.is_nan() { 0.0 } else { *value };
-            }
-            self.loss.of_stored(line, &numbers)
-        };
-        let parts: Vec<f64> = (0..self.count).into_par_iter().map(value).collect();
-        parts.iter().sum()
-    }
-}
-
-fn read_dense(dense: Dense<'_>, line: usize, out: &mut [f64]) {
-    let start = line * out.len();
-    dispatch!(Elements: dense.elements() => values, {
-        for (out, value) in out.iter_mut().zip(&values[start..]) {
-            *out = value.f64();
-        }
-    });
-}
-
-fn entries(sparse: Sparse<'_>, line: usize) -> impl Iterator<Item = (usize, f64)> {
-    let (starts, indices, elements) = (sparse.starts(), sparse.indices(), sparse.elements());
-    (starts.get(line)..starts.get(line + 1)).map(move |at| (indices.get(at), elements.get(at)))
-}
-
-/// Rv, or dᵀR for a vector of features, by residuals that are formed line by line; R is 0 where entries are missing, and what the
-/// others pull with their weights.
-pub(crate) fn residual_with<T: Lanes>(
-    (data, loss): (&Data<'_, T>, Loss),
-    factors: &Factors<T>,
-    vector: &[T],
-    of_features: bool,
-) -> Vec<f64> {
-    let lines = Lines::of(data, loss);
-    let rank = factors.rank;
-    let (along, of_lines) = if lines.by_columns {
-        (&factors.x, &factors.a)
-    } else {
-        (&factors.a, &factors.x)
-    };
-    let along = rows_of(along, rank);
-    let is_along = of_features == lines.by_columns;
-    let mut out = vec![0.0; if is_along { lines.count } else { lines.width }];
-    let mut residual = vec![0.0; lines.width];
-    for (line, column) in of_lines.chunks_exact(rank).enumerate() {
-        lines.residual(line, (&along, column), &mut residual);
-        lines.pull(line, &mut residual);
-        if is_along {
-            out[line] = vec::dot_with(&residual, vector);
-        } else {
-            vec::axpy(vector[line].f64(), &residual, &mut out);
-        }
-    }
-    out
-}
-
-/// The lines of R = Y − XA whose positive, and whose negative entries have the largest sum of squares.
-pub(crate) struct Worst {
-    pub(crate) samples: [usize; 2],
-    pub(crate) features: [usize; 2],
-}
-
-/// Forms R once; `None` where that would be too much work.
-pub(crate) fn worst_lines<T: Lanes>(
-    (data, loss): (&Data<'_, T>, Loss),
-    factors: &Factors<T>,
-) -> Option<Worst> {
-    let rank = factors.rank;
-    if is_too_much(data, rank) {
-        return None;
-    }
-    let lines = Lines::of(data, loss);
-    let (along, of_lines) = if lines.by_columns {
-        (&factors.x, &factors.a)
-    } else {
-        (&factors.a, &factors.x)
-    };
-    let along = rows_of(along, rank);
-    let length = lines.count.div_ceil(TASKS).max(1);
-    let shares: Vec<[Vec<f64>; 4]> = of_lines
-        .par_chunks(length * rank)
-        .enumerate()
-        .map(|(task, factor)| squares_of_parts(&lines, (task * length, factor), (&along, rank)))
-        .collect();
-    let mut across = [vec![0.0; lines.width], vec![0.0; lines.width]];
-    let mut own = [Vec::new(), Vec::new()];
-    for [positive, negative, positive_across, negative_across] in shares {
-        own[0].extend(positive);
-        own[1].extend(negative);
-        vec::axpy(1.0, &positive_across, &mut across[0]);
-        vec::axpy(1.0, &negative_across, &mut across[1]);
-    }
-    let (own, across) = (
-        own.map(|sums| largest(&sums)),
-        across.map(|sums| largest(&sums)),
-    );
-    let (samples, features) = if lines.by_columns {
-        (own, across)
-    } else {
-        (across, own)
-    };
-    Some(Worst { samples, features })
-}
-
-fn largest(sums: &[f64]) -> usize {
-    let all = sums.iter().enumerate();
-    all.max_by(|a, b| a.1.total_cmp(b.1))
-        .map_or(0, |(at, _)| at)
-}
-
-/// Σ of the squares of positive and of negative entries, of every line from `first` on and across these lines.
-fn squares_of_parts<T: Lanes>(
-    lines: &Lines<'_>,
-    (first, factor): (usize, &[T]),
-    (along, rank): (&[f64], usize),
-) -> [Vec<f64>; 4] {
-    let zeros = || vec![0.0; lines.width];
-    let (mut residual, mut across) = (zeros(), [zeros(), zeros()]);
-    let mut own = [Vec::new(), Vec::new()];
-    for (line, column) in (first..).zip(factor.chunks_exact(rank)) {
-        lines.residual(line, (along, column), &mut residual);
-        lines.pull(line, &mut residual);
-        let mut sums = [0.0; 2];
-        for (at, &value) in residual.iter().enumerate() {
-            let part = usize::from(value < 0.0);
-            sums[part] += value * value;
-            across[part][at] += value * value;
-        }
-        own[0].push(sums[0]);
-        own[1].push(sums[1]);
-    }
-    let ([positive, negative], [positive_across, negative_across]) = (own, across);
-    [positive, negative, positive_across, negative_across]
-}
-
-/// The K × n factor with its rows one after the other.
-fn rows_of<T: Lanes>(factor: &[T], rank: usize) -> Vec<f64> {
-    let n = factor.len() / rank;
-    let mut rows = vec![0.0; factor.len()];
-    for (t, column) in factor.chunks_exact(rank).enumerate() {
-        for (k, value) in column.iter().enumerate() {
-            rows[k * n + t] = value.f64();
-        }
-    }
-    rows
-}
-
 /// The sums of some lines.
 struct Share {
     misfit: f64,
@@ -333,11 +70,7 @@ struct Share {
 
 fn formed<T: Lanes>(lines: &Lines<'_>, factors: &Factors<T>, slopes: bool) -> Plain {
     let rank = factors.rank;
-    let (along, of_lines) = if lines.by_columns {
-        (&factors.x, &factors.a)
-    } else {
-        (&factors.a, &factors.x)
-    };
+    let (along, of_lines) = lines.sides(factors);
     let along = rows_of(along, rank);
     let length = lines.count.div_ceil(TASKS).max(1);
     let shares: Vec<Share> = of_lines
@@ -481,45 +214,6 @@ fn add_product(
     for (at, (out, column)) in columns.enumerate() {
         for (out, row) in out.iter_mut().zip(gram.chunks_exact(rank)) {
             *out += weight(at) * vec::dot(row, column);
-        }
-    }
-}
-
-/// Calls `visit` with every entry that is observed and has a weight, in the order of storage.
-pub(crate) fn for_each_entry<T: Lanes>(
-    (data, loss): (&Data<'_, T>, Loss),
-    factors: &Factors<T>,
-    mut visit: impl FnMut(Outlier),
-) {
-    let lines = Lines::of(data, loss);
-    let rank = factors.rank;
-    let (along, of_lines) = if lines.by_columns {
-        (&factors.x, &factors.a)
-    } else {
-        (&factors.a, &factors.x)
-    };
-    let along = rows_of(along, rank);
-    let (mut numbers, mut fits) = (vec![0.0; lines.width], vec![0.0; lines.width]);
-    for (line, column) in of_lines.chunks_exact(rank).enumerate() {
-        lines.read(line, &mut numbers);
-        fits.fill(0.0);
-        for (row, value) in along.chunks_exact(lines.width).zip(column) {
-            vec::axpy(value.f64(), row, &mut fits);
-        }
-        let weights = lines.loss.weights(line, lines.width);
-        let counted = |at: &usize| !numbers[*at].is_nan() && weights[*at] > 0.0;
-        for at in (0..lines.width).filter(counted) {
-            let (row, column) = if lines.by_columns {
-                (at, line)
-            } else {
-                (line, at)
-            };
-            visit(Outlier {
-                row,
-                column,
-                value: numbers[at],
-                fit: fits[at],
-            });
         }
     }
 }

@@ -121,8 +121,8 @@ fn with_scaled<T: Lanes, R>(
     })
 }
 
-/// The largest weight of an entry. Refuses weights that are negative or not finite, of another shape, or of another pattern than the data.
-pub(crate) fn check_entries(weights: Matrix<'_>, data: Matrix<'_>) -> Result<f64, Error> {
+/// Refuses weights of entries that are negative or not finite, of another shape, or of another pattern than the data.
+pub(crate) fn check_entries(weights: Matrix<'_>, data: Matrix<'_>) -> Result<(), Error> {
     let (found, expected) = ((weights.rows(), weights.cols()), (data.rows(), data.cols()));
     if found != expected {
         return Err(Error::Incompatible(format!(
@@ -156,9 +156,7 @@ pub(crate) fn check_entries(weights: Matrix<'_>, data: Matrix<'_>) -> Result<f64
         !(weight >= 0.0 && weight.is_finite())
     });
     match bad {
-        None => Ok((0..elements.len())
-            .map(|at| elements.get(at))
-            .fold(0.0, f64::max)),
+        None => Ok(()),
         Some(at) => {
             let (row, column) = place(weights, at);
             Err(Error::Incompatible(format!(

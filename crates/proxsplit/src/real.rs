@@ -46,6 +46,8 @@ pub trait Real:
     const INFINITY: Self;
     /// The distance from 1 to the next larger number.
     const EPSILON: Self;
+    /// The largest finite number.
+    const MAX: Self;
 
     /// The nearest scalar to `value`.
     fn of(value: f64) -> Self;
@@ -74,6 +76,7 @@ macro_rules! real {
             const ONE: Self = 1.0;
             const INFINITY: Self = Self::INFINITY;
             const EPSILON: Self = Self::EPSILON;
+            const MAX: Self = Self::MAX;
 
             #[inline(always)]
             fn of(value: f64) -> Self {

@@ -33,6 +33,7 @@ fn the_lasso_is_solved_by_both_methods_and_all_steps() {
         "--step adaptive",
         "--method incremental --step diminishing:0.2,0.5 --passes 200000 --tol 1e-5",
         "--method incremental --inner prox --batch 3 --step 0.2",
+        "--method mini-batch --batch 3",
         "--method page",
         "--method saga --passes 5000",
         "--method saga --batch 1 --step 0.02 --passes 20000",

@@ -204,7 +204,7 @@ impl<'a, T: Lanes> Term<'a, T> {
             curvature += graph.norm();
         }
         if curvature > 0.0 {
-            1.0 / curvature
+            representable::<T>(1.0 / curvature)
         } else {
             1.0
         }
@@ -361,6 +361,11 @@ fn descend<T: Lanes>(moved: &mut [T], (factor, slope): (&[T], &[T]), eta: T) {
     for (moved, (&value, &slope)) in moved.iter_mut().zip(factor.iter().zip(slope)) {
         *moved = value - eta * slope;
     }
+}
+
+/// A step that is finite in the type of the factors.
+pub(crate) fn representable<T: Lanes>(step: f64) -> f64 {
+    step.min(T::MAX.f64())
 }
 
 /// The value over the rows from `first` on.

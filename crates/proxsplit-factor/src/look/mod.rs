@@ -98,7 +98,7 @@ pub(crate) fn at<T: Lanes>(
         errors: (error_x, error_a),
         scales,
         steps,
-        norms: (norm(x), norm(a)),
+        norms: (problem.fixed.norm_of_free(x, rank), norm(a)),
         shape: (data.rows(), n),
         codes_gap,
         dead_atoms: dead::count(gx, ga, (rank, psi_x.first())),

@@ -1,6 +1,6 @@
 //! What one entry adds to the misfit, w·ρ(y − z), and how it pulls, w·ρ′(y − z): from the definition.
 
-use super::entries;
+use super::lines::entries;
 use crate::loss::Loss;
 use crate::products::{Data, Lanes};
 use proxsplit::data::{Matrix, StorageOrder};
@@ -107,17 +107,34 @@ impl<'a> EntryLoss<'a> {
 
     /// What stored numbers of a line would add to the misfit if XA were 0.
     pub(super) fn of_stored(&self, line: usize, numbers: &[(usize, f64)]) -> f64 {
+        let sum = numbers
+            .iter()
+            .zip(self.weights_of_stored(line, numbers))
+            .map(|(&(_, y), weight)| weight * self.loss.of_residual(y));
+        self.of_line(line) * sum.sum::<f64>()
+    }
+
+    /// The largest weight of the stored numbers of a line that are not missing.
+    pub(super) fn largest_of_stored(&self, line: usize, numbers: &[(usize, f64)]) -> f64 {
+        let weights = self.weights_of_stored(line, numbers).into_iter();
+        let counted = weights
+            .zip(numbers)
+            .filter(|(_, (_, y))| !y.is_nan())
+            .map(|(weight, _)| weight);
+        self.of_line(line) * counted.fold(0.0, f64::max)
+    }
+
+    /// The weights of the stored numbers of a line, without that of the line.
+    fn weights_of_stored(&self, line: usize, numbers: &[(usize, f64)]) -> Vec<f64> {
         let width = numbers.len();
-        let of_entries: Vec<f64> = match self.entries {
+        let mut weights: Vec<f64> = match self.entries {
             Some(Matrix::Sparse(sparse)) => entries(sparse, line).map(|(_, w)| w).collect(),
             Some(Matrix::Dense(_)) => self.dense_weights(line, width),
             None => vec![1.0; width],
         };
-        let of_line = self.of_line(line);
-        let sum = numbers
-            .iter()
-            .zip(of_entries)
-            .map(|(&(at, y), weight)| weight * self.along(at) * self.loss.of_residual(y));
-        of_line * sum.sum::<f64>()
+        for (weight, &(at, _)) in weights.iter_mut().zip(numbers) {
+            *weight *= self.along(at);
+        }
+        weights
     }
 }

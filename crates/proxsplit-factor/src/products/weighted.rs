@@ -14,8 +14,8 @@ pub(crate) struct DataWeights<'a, T> {
     pub(crate) features: Option<LineWeights<T>>,
     pub(crate) samples: Option<LineWeights<T>>,
     pub(crate) entries: Option<Matrix<'a>>,
-    /// Of single entries; 1 if they have none.
-    largest_of_entries: f64,
+    /// The largest product of all three, if single entries have weights.
+    largest: Option<f64>,
 }
 
 impl<T> DataWeights<'_, T> {
@@ -23,7 +23,7 @@ impl<T> DataWeights<'_, T> {
         features: None,
         samples: None,
         entries: None,
-        largest_of_entries: 1.0,
+        largest: None,
     };
 }
 
@@ -40,13 +40,14 @@ impl<'a, T: Lanes> Data<'a, T> {
         self.weights.features = lines("feature", weights.features, self.rows())?;
         self.weights.samples = lines("sample", weights.samples, self.cols())?;
         if let Some(entries) = weights.entries {
-            self.weights.largest_of_entries = check_entries(entries, self.matrix)?;
+            check_entries(entries, self.matrix)?;
             if matches!(entries, Matrix::Sparse(_)) && self.missing != Missing::Unstored {
                 return Err(Error::Incompatible(
                     "sparse weights give no weight to entries that are not stored: declare these as missing (unstored)".into(),
                 ));
             }
             self.weights.entries = Some(entries);
+            self.weights.largest = Some(Lines::of(&self, Loss::Squared).largest_weight());
         }
         if self.is_weighted() {
             self.square = 2.0 * Lines::of(&self, Loss::Squared).value_at_zero();
@@ -86,10 +87,10 @@ impl<'a, T: Lanes> Data<'a, T> {
         self.weights.samples.as_ref().map_or(1.0, |v| v.largest)
     }
 
-    /// The largest weight that an entry can have.
+    /// The largest weight of an entry.
     pub(crate) fn largest_weight(&self) -> f64 {
         let of_lines = self.largest_of_features() * self.largest_of_samples();
-        of_lines * self.weights.largest_of_entries
+        self.weights.largest.unwrap_or(of_lines)
     }
 
     /// out (K × K) ← XᵀUX

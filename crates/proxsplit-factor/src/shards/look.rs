@@ -3,6 +3,7 @@
 use super::center::{Center, Found};
 use super::messages::{Answer, Task};
 use super::shard::Shard;
+use crate::codes::representable;
 use crate::look::{
     Parts, Search, count_dead, escape, forget_lost_codes, gap_of_codes, largest_eigenvalue,
 };
@@ -142,8 +143,8 @@ pub(super) fn at<T: Lanes>(
     times(&mut slope, aa, x, rank);
     axpy(-T::ONE, ya, &mut slope);
     let steps = (
-        1.0 / largest_eigenvalue(aa, rank),
-        1.0 / largest_eigenvalue(&xx, rank),
+        representable::<T>(1.0 / largest_eigenvalue(aa, rank)),
+        representable::<T>(1.0 / largest_eigenvalue(&xx, rank)),
     );
     let (residual, error) = center.atoms.residual(x, &slope, (rank, steps.0));
     let number = |at: usize| sum.numbers[at];

@@ -96,7 +96,7 @@ fn minimize_as<'py, T: Scalar>(
         looked_out: Instant::now(),
     };
     let result = py.detach(|| -> PyResult<_> {
-        if settings.method == "batch" {
+        if settings.is_batch()? {
             f.begin(g, start);
         }
         let states_error = !Smooth::<T>::is_exact(&f);

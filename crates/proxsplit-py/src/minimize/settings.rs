@@ -4,6 +4,7 @@ use crate::error::refuse;
 use crate::scalar::Scalar;
 use proxsplit::gradient::{IncrementalPass, Inner, MiniBatch, Page, Saga, usual_batch};
 use proxsplit::order::VisitOrder;
+use proxsplit::solve::Algorithm;
 use proxsplit::step::{Choice, Given, StepRule};
 use proxsplit::{FiniteSum, Lipschitz, Looks, Prox, Smooth, Splitting, Stop};
 use pyo3::prelude::*;
@@ -20,7 +21,7 @@ enum Step {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Settings {
-    pub(super) method: String,
+    method: String,
     batch_size: Option<usize>,
     order: String,
     inner: String,
@@ -53,7 +54,16 @@ impl Settings {
         self.order.parse::<VisitOrder>().map_err(refuse)?;
         self.inner.parse::<Inner>().map_err(refuse)?;
         let is_auto = matches!(&self.step, Step::Rule(text) if text == "auto");
-        Ok(self.method == "batch" && is_auto)
+        Ok(self.is_batch()? && is_auto)
+    }
+
+    /// Whether gradients are whole.
+    pub(super) fn is_batch(&self) -> PyResult<bool> {
+        Ok(self.algorithm()? == Algorithm::Batch)
+    }
+
+    fn algorithm(&self) -> PyResult<Algorithm> {
+        self.method.parse().map_err(refuse)
     }
 
     /// `Ok` if the steps do not have to be learned from gradients that are off.
@@ -95,7 +105,7 @@ impl Settings {
         };
         match rule {
             None => Ok(solver),
-            Some(rule) if self.method != "batch" && rule.scheduled(0).is_none() => Err(refuse(
+            Some(rule) if !self.is_batch()? && rule.scheduled(0).is_none() => Err(refuse(
                 "this method needs its steps in advance: give a number, a list of numbers or 'diminishing:FIRST,POWER'",
             )),
             Some(rule) => Ok(solver.step(rule)),
@@ -113,17 +123,25 @@ impl Settings {
         let inner = self.inner.parse().map_err(refuse)?;
         let visits = (self.batch_size.unwrap_or(1), order, self.seed);
         let size = self.batch_size.unwrap_or_else(|| usual_batch(f.terms()));
-        Ok(match self.method.as_str() {
-            "batch" => solver,
-            "incremental" => {
+        Ok(match self.algorithm()? {
+            Algorithm::Batch => solver,
+            Algorithm::Incremental => {
                 solver.gradient(IncrementalPass::new(f, g, inner, visits).map_err(refuse)?)
             }
-            "mini-batch" => {
+            Algorithm::MiniBatch => {
                 solver.gradient(MiniBatch::new(f, visits.0, visits.1, visits.2).map_err(refuse)?)
             }
-            "page" => solver.gradient(Page::new(f, size, order, self.seed).map_err(refuse)?),
-            "saga" => solver.gradient(Saga::new(f, size, order, self.seed).map_err(refuse)?),
-            other => return Err(refuse(format!("method '{other}' is not known"))),
+            Algorithm::Page => {
+                solver.gradient(Page::new(f, size, order, self.seed).map_err(refuse)?)
+            }
+            Algorithm::Saga => {
+                solver.gradient(Saga::new(f, size, order, self.seed).map_err(refuse)?)
+            }
+            other => {
+                return Err(refuse(format!(
+                    "method '{other}' is not for a function of your own"
+                )));
+            }
         })
     }
 }

@@ -64,13 +64,11 @@ impl Session {
     /// A run that goes on. The limits count from its very beginning and may differ from the earlier ones.
     pub fn resume(stop: Stop, saved: Saved) -> Self {
         let mut session = Self {
-            watch: Watch::new(stop),
+            watch: Watch::resume(stop, saved.trace, saved.kept),
             progress: saved.progress,
             seconds: saved.seconds,
             limit: None,
         };
-        session.watch.trace = saved.trace;
-        session.watch.kept = saved.kept;
         session.limit = session.hit();
         session
     }

@@ -10,6 +10,8 @@ use crate::solve::{Method, Progress, Setting};
 pub(super) struct Watch {
     pub(super) stop: Stop,
     pub(super) trace: Vec<Row>,
+    /// What the first look found: a later one at the same point, of which the method may know more by then, takes its row.
+    start: Option<AtPoint>,
     /// The row of the point that the solver keeps.
     pub(super) kept: Option<usize>,
 }
@@ -38,7 +40,19 @@ impl Watch {
         Self {
             stop,
             trace: Vec::new(),
+            start: None,
             kept: None,
+        }
+    }
+
+    /// What a run had seen when it was saved.
+    pub(super) fn resume(stop: Stop, trace: Vec<Row>, kept: Option<usize>) -> Self {
+        let start = trace.first().and_then(|row| row.at);
+        Self {
+            stop,
+            trace,
+            start,
+            kept,
         }
     }
 
@@ -83,6 +97,7 @@ impl Watch {
         let Some(at) = row.at else {
             return (limit, false);
         };
+        self.start = self.start.or(row.at);
         let end = self.end(&at, setting, limit);
         // A point that was asked for is returned even if an earlier one, which was not, is lower.
         let arrived = end == Some(Reason::Converged);
@@ -129,17 +144,16 @@ impl Watch {
     }
 
     fn standard(&self) -> Standard {
-        let start = self.trace.first().and_then(|row| row.at);
         Standard {
             residual: self.stop.residual,
             relative: self.stop.relative,
             gap: self.stop.gap,
-            start_objective: start.map_or(f64::NAN, |at| at.objective),
+            start_objective: self.start.map_or(f64::NAN, |at| at.objective),
         }
     }
 
     fn ran_away(&self, at: &AtPoint) -> bool {
-        let Some(first) = self.trace.first().and_then(|row| row.at) else {
+        let Some(first) = self.start else {
             return false;
         };
         let far = at.objective > first.objective

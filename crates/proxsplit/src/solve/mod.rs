@@ -1,5 +1,6 @@
 //! Solvers: endless iterators over small records. Stopping, printing and tracing are the business of [`crate::run()`].
 
+mod algorithm;
 mod incremental;
 mod panoc;
 mod point;
@@ -9,6 +10,7 @@ mod sggd;
 mod splitting;
 mod working_set;
 
+pub use algorithm::Algorithm;
 pub use incremental::{IncrementalSplitting, Passes};
 pub use panoc::Panoc;
 pub use sggd::{Sggd, Split, Subgradient};

@@ -9,11 +9,11 @@ use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::{Outcome, output, overwrite, read, terms};
 use anyhow::ensure;
-use clap::ValueEnum;
-use proxsplit::gradient::{Inner, Page, Saga, usual_batch};
+use proxsplit::gradient::{Inner, MiniBatch, Page, Saga, usual_batch};
 use proxsplit::order::VisitOrder;
 use proxsplit::smooth::Linear;
 use proxsplit::smooth::loss::{Named, Shape};
+use proxsplit::solve::Algorithm;
 use proxsplit::step::Choice as Step;
 use proxsplit::text::Operator;
 use proxsplit::{
@@ -21,7 +21,6 @@ use proxsplit::{
     run,
 };
 use proxsplit_io::{Data, Nan, OutputDir};
-use serde::Serialize;
 use std::path::PathBuf;
 
 pub(crate) use loss::LOSSES;
@@ -48,8 +47,9 @@ pub(crate) struct Args {
     /// Minimize the mean of the loss instead of the sum
     #[arg(long)]
     mean: bool,
-    #[arg(long, value_enum, default_value = "batch")]
-    method: Method,
+    /// How the gradient is taken
+    #[arg(long, value_parser = named!(Algorithm, METHODS), default_value_t = Algorithm::Batch)]
+    method: Algorithm,
     /// Solve for N weights of the penalty, decreasing from the smallest one at which 0 is a solution (with a nonconvex penalty: a stationary point),
     /// each run starting from the result of the one before
     #[arg(long, value_name = "N", value_parser = count, requires = "penalty", conflicts_with_all = ["step", "start"])]
@@ -57,7 +57,7 @@ pub(crate) struct Args {
     /// The last weight of the path, as a fraction of the first
     #[arg(long, value_name = "R", default_value = "1e-3", value_parser = positive, requires = "path")]
     path_end: f64,
-    /// Rows in a batch; by default 1 for the incremental method, and the square root of the number of rows for page and saga
+    /// Rows in a batch; by default 1 for the incremental method, and the square root of the number of rows for mini-batch, page and saga
     #[arg(long, value_name = "N", value_parser = count)]
     batch: Option<usize>,
     /// The operator that is applied between two batches
@@ -84,23 +84,31 @@ pub(crate) struct Args {
     shown: Shown,
 }
 
-/// How the gradient is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Method {
-    /// Whole gradients: working sets where the penalty makes zeros entry by entry or group by group, else panoc
-    Batch,
-    /// Coordinate descent on a growing set of entries or groups
-    WorkingSet,
-    /// Quasi-Newton steps on the forward–backward envelope
-    Panoc,
-    /// Batches of rows one after the other, then one prox
-    Incremental,
-    /// Occasional whole gradients, corrected by batches in between
-    Page,
-    /// Batches, with a remembered gradient for every row
-    Saga,
-}
+/// What the methods do, for the help.
+const METHODS: &[(&str, &str)] = &[
+    (
+        "batch",
+        "Whole gradients: working sets where the penalty makes zeros entry by entry or group by group, else panoc",
+    ),
+    (
+        "working-set",
+        "Coordinate descent on a growing set of entries or groups",
+    ),
+    (
+        "panoc",
+        "Quasi-Newton steps on the forward–backward envelope",
+    ),
+    (
+        "incremental",
+        "Batches of rows one after the other, then one prox",
+    ),
+    ("mini-batch", "One batch of rows a step"),
+    (
+        "page",
+        "Occasional whole gradients, corrected by batches in between",
+    ),
+    ("saga", "Batches, with a remembered gradient for every row"),
+];
 
 impl Args {
     pub(crate) fn run(self) -> anyhow::Result<Outcome> {
@@ -169,8 +177,8 @@ impl Args {
 
     /// Whether a working set is asked for, or is the best choice and nothing else is asked for.
     fn uses_set(&self, g: &dyn Prox, len: usize) -> bool {
-        let is_best = self.method == Method::Batch && self.step == Step::Auto;
-        self.method == Method::WorkingSet || is_best && WorkingSet::suits(g, len)
+        let is_best = self.method == Algorithm::Batch && self.step == Step::Auto;
+        self.method == Algorithm::WorkingSet || is_best && WorkingSet::suits(g, len)
     }
 
     fn stop(&self) -> Stop {
@@ -190,23 +198,23 @@ impl Args {
         let stop = self.stop();
         let observer = (Progress::new(self.shown.quiet, &stop), interrupt);
         let is_auto = self.step == Step::Auto;
-        let has_own_steps = matches!(self.method, Method::WorkingSet | Method::Panoc);
+        let has_own_steps = matches!(self.method, Algorithm::WorkingSet | Algorithm::Panoc);
         ensure!(
             is_auto || !has_own_steps,
-            "--step is for the methods batch, incremental, page and saga: the others find their own steps"
+            "--step is for the methods batch, incremental, mini-batch, page and saga: the others find their own steps"
         );
         match self.method {
-            Method::Batch | Method::WorkingSet if self.uses_set(g, f.dim()) => {
+            Algorithm::Batch | Algorithm::WorkingSet if self.uses_set(g, f.dim()) => {
                 let mut solver = WorkingSet::new(f, g, start)?;
                 let report = run(&mut solver, &stop, observer);
                 Ok((solver.into_x(), report))
             }
-            Method::Batch | Method::Panoc | Method::WorkingSet if is_auto => {
+            Algorithm::Batch | Algorithm::Panoc | Algorithm::WorkingSet if is_auto => {
                 let mut solver = Panoc::new(f, g, start)?;
                 let report = run(&mut solver, &stop, observer);
                 Ok((solver.into_x(), report))
             }
-            Method::Batch | Method::Panoc | Method::WorkingSet => {
+            Algorithm::Batch | Algorithm::Panoc | Algorithm::WorkingSet => {
                 let mut solver = Splitting::new(f, g, start)?;
                 if let Some(rule) = self.step.rule(first_step(f))? {
                     solver = solver.step(rule);
@@ -214,7 +222,7 @@ impl Args {
                 let report = run(&mut solver, &stop, observer);
                 Ok((solver.into_x(), report))
             }
-            Method::Incremental => {
+            Algorithm::Incremental => {
                 let passes = Passes {
                     inner: self.inner,
                     batch: self.batch.unwrap_or(1),
@@ -228,26 +236,28 @@ impl Args {
                 let report = run(&mut solver, &stop, observer);
                 Ok((solver.into_x(), report))
             }
-            Method::Page | Method::Saga => {
-                let mut solver = self.remembering(f, g, start)?;
+            _ => {
+                let mut solver = self.by_batches(f, g, start)?;
                 let report = run(&mut solver, &stop, observer);
                 Ok((solver.into_x(), report))
             }
         }
     }
 
-    /// Steps after every batch, with gradients whose errors vanish.
-    fn remembering<'a>(
+    /// Steps after every batch.
+    fn by_batches<'a>(
         &self,
         f: &'a dyn Linear,
         g: &'a dyn Prox,
         start: &[f64],
     ) -> anyhow::Result<Splitting<'a>> {
         let size = self.batch.unwrap_or_else(|| usual_batch(f.terms()));
+        let order = VisitOrder::Reshuffled;
         let solver = Splitting::new(f, g, start)?;
         let solver = match self.method {
-            Method::Page => solver.gradient(Page::new(f, size, VisitOrder::Reshuffled, self.seed)?),
-            _ => solver.gradient(Saga::new(f, size, VisitOrder::Reshuffled, self.seed)?),
+            Algorithm::Page => solver.gradient(Page::new(f, size, order, self.seed)?),
+            Algorithm::Saga => solver.gradient(Saga::new(f, size, order, self.seed)?),
+            _ => solver.gradient(MiniBatch::new(f, size, order, self.seed)?),
         };
         let Some(rule) = self.step.rule(1.0)? else {
             return Ok(solver);

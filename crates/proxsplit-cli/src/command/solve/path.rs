@@ -1,11 +1,12 @@
 //! `proxsplit solve --path N`: one problem for many weights.
 
-use super::{Args, Method};
+use super::Args;
 use crate::args::misuse;
 use crate::interrupt::Interrupt;
 use crate::record::{self, Versions};
 use crate::{Outcome, number, output, terms};
 use proxsplit::data::{Dense, Elements, StorageOrder};
+use proxsplit::solve::Algorithm;
 use proxsplit::text::Operator;
 use proxsplit::{Prox, Reason, Report, Row, path};
 use proxsplit_io::{Data, OutputDir, write_bytes, write_json, write_npy};
@@ -75,9 +76,9 @@ pub(super) fn run(args: &Args, count: usize) -> anyhow::Result<Outcome> {
     if args.path_end >= 1.0 {
         return Err(misuse("--path-end must be below 1: weights fall along the path").into());
     }
-    if matches!(
+    if !matches!(
         args.method,
-        Method::Incremental | Method::Page | Method::Saga
+        Algorithm::Batch | Algorithm::WorkingSet | Algorithm::Panoc
     ) {
         return Err(misuse("--path needs whole gradients: leave --method out").into());
     }

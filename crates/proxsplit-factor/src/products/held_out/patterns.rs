@@ -101,6 +101,7 @@ impl Patterns {
         look: impl FnOnce(&[T]) -> R,
     ) -> R {
         let (size, ld) = (width * rank, padded::<T>(width));
+        let is_gram = std::ptr::eq(w, f);
         let count = self.speckle.patterns(self.shape.1);
         scratch::with(count * size, |products: &mut [T]| {
             products
@@ -117,14 +118,18 @@ impl Patterns {
                             positions(pattern, &mut |p| {
                                 left[count * width..][..width]
                                     .copy_from_slice(&w[p * width..][..width]);
-                                right[count * rank..][..rank]
-                                    .copy_from_slice(&f[p * rank..][..rank]);
+                                if !is_gram {
+                                    right[count * rank..][..rank]
+                                        .copy_from_slice(&f[p * rank..][..rank]);
+                                }
                                 count += 1;
                                 if count == GATHERED {
+                                    let right = if is_gram { &*left } else { &*right };
                                     add_outer(sum, (left, width), (right, rank), count);
                                     count = 0;
                                 }
                             });
+                            let right = if is_gram { &*left } else { &*right };
                             add_outer(sum, (left, width), (right, rank), count);
                             unpad(product, sum, width, T::ONE, false);
                         },

@@ -277,3 +277,18 @@ fn an_interrupted_run_keeps_its_best_point() {
     assert_eq!((solver.now, report.certificate.passes), (3, 3.0));
     assert_eq!(report.certificate.at_point.objective, 0.25);
 }
+
+#[test]
+fn another_look_at_the_start_does_not_change_where_the_run_began() {
+    let mut watch = Watch::new(Stop::default());
+    let row = |objective| Row {
+        progress: Progress::START,
+        seconds: 0.0,
+        at: Some(at(objective, 1.0)),
+        errors: Ledger::default(),
+    };
+    watch.look(&row(10.0), &setting(0.0), None);
+    watch.look(&row(9.0), &setting(0.0), Some(Reason::Diverged));
+    assert_eq!(watch.trace.len(), 1);
+    assert_eq!(watch.standard().start_objective, 10.0);
+}

@@ -29,7 +29,7 @@ from .default_cases import ROWS, Row
 from .table import markdown
 
 KEPT = CACHE / "defaults.json"
-# Seconds before every fit: threads of OpenBLAS spin for some time after their work, and would take a core from whoever comes next.
+# Seconds before every fit: threads of OpenBLAS may spin for some time after their work, and take a core from whoever comes next.
 PAUSE = 0.05
 WARM_UP = Row("warm-up", np.ones, 3, own_start=True)
 

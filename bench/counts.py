@@ -20,7 +20,8 @@ from .peers import COUNTS as PROGRAMS
 
 PAGE = """# Speed on counts
 
-`--loss kl` beside the programs from pip that minimize the Kullback–Leibler divergence. All start from the same random factors and get the same
+`--loss kl` beside other programs that minimize the Kullback–Leibler divergence: those from pip, and the R package fastTopics, of which
+FASTTOPICS names a clone; its updates are called one by one, without the reports in between. All start from the same random factors and get the same
 time and threads. "Its divergence" is what a program has reached at its end, the median over the seeds ({seeds}); then come its seconds, those that proxsplit
 needs to the same divergence, and the ratio. The last column is the least ratio on the whole curve of the program: for every pair of factors that it
 passes, its time over that of proxsplit, which is smallest in the first passes, where one pass is a large part of the time of both. Every pair is judged by one
@@ -92,13 +93,15 @@ def compete(case: Case, asked: argparse.Namespace) -> list[race.Run]:
 def main() -> None:
     asked = arguments()
     cases = [replace(case, seconds=asked.seconds or case.seconds) for case in COUNTS if not asked.data or case.name in asked.data]
-    lines = []
+    lines, failures = [], []
     for case in cases:
         if case.missing:
             print(f"missing: {case.path.name} is not in {DATA.name}", file=sys.stderr)
             continue
-        lines += rows(compete(case, asked), case)
-    text = table.markdown(HEAD, lines)
+        runs = compete(case, asked)
+        lines += rows(runs, case)
+        failures += [f"- {case.title}: {run.program.name}: {run.failure}\n" for run in runs if run.failure]
+    text = table.markdown(HEAD, lines) + ("\nWithout a result:\n\n" + "".join(failures) if failures else "")
     print(text)
     if asked.docs:
         command = shlex.join(["bench/run", "counts", *sys.argv[1:]])

@@ -72,4 +72,5 @@ COUNTS = [
     Program("scikit-learn mu", "sklearn_mu", {}, "scikit-learn", same_start=True),
     Program("nmf-rs brunet", "nmf_rs_kl", {}, "nmf-rs", same_start=True),
     Program("nimfa divergence", "nimfa_kl", {}, "nimfa", same_start=True),
+    Program("fastTopics scd", "fasttopics_kl", {}, "fastTopics", same_start=True),
 ]

@@ -16,9 +16,11 @@ def case(rng, program):
     folds, repeats, restarts = int(rng.integers(2, 5)), int(rng.integers(1, 3)), int(rng.integers(0, 3))
     arguments = ["rank", data.path, *data.options, "--ranks", ",".join(map(str, ranks)), "--folds", folds, "--repeats", repeats]
     arguments += ["--restarts", restarts, "--patience", int(rng.integers(0, 4)), "--passes", int(rng.choice([3, 30, 200])), "-q"]
-    penalized = rng.random() < 0.3
+    penalized, of_atom = rng.random() < 0.3, 0.0
     if penalized:
-        penalty, where, _ = term(rng, size, data.y.shape[0])
+        penalty, where, x_term = term(rng, size, data.y.shape[0])
+        # A set that does not contain 0 makes every atom cost something.
+        of_atom = x_term.value(x_term.prox(np.zeros((data.y.shape[0], 1)), 1.0))
         arguments += ["--x-set", where] + (["--x-penalty", penalty] if penalty else [])
     outcome = program.run(arguments)
     if outcome.crashed:
@@ -28,7 +30,7 @@ def case(rng, program):
     if not outcome.record:
         return "none", outcome, [f"exit code {outcome.code} without a record: {outcome.err[-200:]}"]
     with np.errstate(all="ignore"):
-        complaints = judge(data, outcome.record, (ranks, folds * repeats, restarts))
+        complaints = judge(data, outcome.record, (ranks, folds * repeats, restarts, of_atom))
     return "rank", outcome, complaints
 
 
@@ -61,11 +63,11 @@ def of_row(data, row, plan):
             complaints.append(f"{name} {row[name]}")
     if (row["objective"] is not None) != (plan[2] > 0):
         complaints.append(f"objective {row['objective']} of {plan[2]} fits")
-    return complaints + bound(data, row)
+    return complaints + bound(data, row, plan[3])
 
 
-def bound(data, row):
-    """Below no factorization of this rank; with weights or missing entries there is no bound."""
+def bound(data, row, of_atom):
+    """Below no factorization of this rank, whose atoms cost at least `of_atom` each; with weights or missing entries there is no bound."""
     if row["bound"] is None:
         return []
     if data.weights is not None and (data.weights != 1).any():
@@ -73,7 +75,7 @@ def bound(data, row):
     size = float((data.y**2).sum())
     if not 1e-250 < size < 1e250:
         return []
-    least = 0.5 * float((np.linalg.svd(data.y, compute_uv=False)[row["rank"] :] ** 2).sum())
+    least = 0.5 * float((np.linalg.svd(data.y, compute_uv=False)[row["rank"] :] ** 2).sum()) + row["rank"] * of_atom
     room = 1e-6 * least + 1e-12 * size
     complaints = [f"bound {row['bound']}, but a factorization has {least}"] if row["bound"] > least + room else []
     if row["objective"] is not None and row["objective"] < least - room:

@@ -95,7 +95,7 @@ TEXT = texts(2000, 6000, 20)
 L1 = {"l1_ratio": 1.0}
 
 ROWS = [
-    Row("100 × 50, own start", uniform(100, 50), 10, own_start=True, repeats=101),
+    Row("100 × 50, own start", uniform(100, 50), 10, own_start=True, repeats=51),
     Row("NMF() on 100 × 50, own start", uniform(100, 50), 50, own_start=True, repeats=21),
     Row("small, 60 × 40", uniform(60, 40), 4),
     Row("uniform 500 × 300", uniform(500, 300), 10),

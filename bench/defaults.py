@@ -29,8 +29,8 @@ from .default_cases import ROWS, Row
 from .table import markdown
 
 KEPT = CACHE / "defaults.json"
-# Seconds before every fit: threads of OpenBLAS spin for some time after their work, and would take a core from whoever comes next.
-PAUSE = 0.2
+# Seconds before every fit: threads of OpenBLAS may spin for some time after their work, and take a core from whoever comes next.
+PAUSE = 0.05
 WARM_UP = Row("warm-up", np.ones, 3, own_start=True)
 
 
@@ -179,8 +179,8 @@ NMF, MiniBatchNMF and DictionaryLearning with their default settings, beside sci
 `.venv/bin/python -m bench.defaults`, then the same with `--page docs/src/defaults.md`. Measured {machine}.
 
 "Objective" is ours above (+) or below (−) scikit-learn's at the end. "ms to its objective" is when our run had what scikit-learn has at its end, to six
-digits, by our trace. Times are medians of five runs in turn (of 101 and 21 in the rows "100 × 50"), OpenBLAS and proxsplit with the same number of threads; the start is not in them, but in
-the rows "own start", where each begins as it does by default. Before every fit is a pause of 0.2 s, in which the other package's threads fall asleep. A row holds if the objective is at most 0.05 % above scikit-learn's, if that is reached sooner, and if all in all
+digits, by our trace. Times are medians of five runs in turn (of 51 and 21 in the rows "100 × 50"), OpenBLAS and proxsplit with the same number of threads; the start is not in them, but in
+the rows "own start", where each begins as it does by default. Before every fit is a pause of 0.05 s, in which the other package's threads fall asleep. A row holds if the objective is at most 0.05 % above scikit-learn's, if that is reached sooner, and if all in all
 it takes at most 1.2 times as long or ends at least 1 % lower; else the last column says what fails: a *higher* objective, reached *later*, or a *longer* fit.
 
 {table}

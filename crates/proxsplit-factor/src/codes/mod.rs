@@ -356,16 +356,16 @@ impl<'a, T: Lanes> Term<'a, T> {
     }
 }
 
-/// A step that is finite in the type of the factors.
-pub(crate) fn representable<T: Lanes>(step: f64) -> f64 {
-    step.min(T::MAX.f64())
-}
-
 /// moved ← F − η·slope
 fn descend<T: Lanes>(moved: &mut [T], (factor, slope): (&[T], &[T]), eta: T) {
     for (moved, (&value, &slope)) in moved.iter_mut().zip(factor.iter().zip(slope)) {
         *moved = value - eta * slope;
     }
+}
+
+/// A step that is finite in the type of the factors.
+pub(crate) fn representable<T: Lanes>(step: f64) -> f64 {
+    step.min(T::MAX.f64())
 }
 
 /// The value over the rows from `first` on.

@@ -1,6 +1,6 @@
 # Everything that is done with this tree. `make` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help test lint rust python clusters judge gallery docs docs-python transcripts bench examples reproduce reproduce-quick wheel publish-check deny semver
+.PHONY: help test lint rust parquet python clusters judge gallery docs docs-python transcripts bench examples reproduce reproduce-quick wheel stranger publish-check deny semver
 SHELL := /bin/bash
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -19,6 +19,10 @@ lint: ## Format, clippy and documentation, warnings are errors
 rust: ## Unit, integration and documentation tests; the random cases are the same every time
 	PROPTEST_RNG_SEED=1 cargo test --release --workspace --quiet --lib --bins --tests
 	cargo test --release --workspace --quiet --doc
+
+parquet: ## Lints and tests of the feature parquet, which is off by default
+	cargo clippy --release --package proxsplit-io --package proxsplit-cli --features parquet --all-targets -- -D warnings
+	PROPTEST_RNG_SEED=1 cargo test --release --quiet --package proxsplit-io --package proxsplit-cli --features parquet --lib --test files --test cli -- parquet reading
 
 $(PY): crates/proxsplit-py/requirements-test.txt
 	python3 -m venv $(VENV)
@@ -94,6 +98,15 @@ wheel: $(WHEEL)/bin/python ## Build a manylinux wheel in dist, audit it, and try
 	python3 -m venv .venv-clean
 	.venv-clean/bin/pip install --quiet dist/*.whl
 	cd dist && ../.venv-clean/bin/python -c "import numpy, proxsplit; print(proxsplit.NMF(3).fit(numpy.random.default_rng(0).random((20, 10))).certificate_)"
+
+STRANGER := target/stranger
+stranger: wheel ## The path of a newcomer: a fresh clone, the README's first commands, then the wheel on a csv, an .h5ad and a 10x .h5
+	rm -rf $(STRANGER)
+	git clone --quiet --no-local . $(STRANGER)/clone
+	cd $(STRANGER)/clone && CARGO_TARGET_DIR=$(CURDIR)/target cargo install --quiet --path crates/proxsplit-cli --root ../installed
+	cd $(STRANGER)/clone && ../installed/bin/proxsplit factorize swimmer --rank 17 --seed 1 --report --out swimmer-demo
+	.venv-clean/bin/pip install --quiet anndata h5py pandas
+	.venv-clean/bin/python crates/proxsplit-py/tests/stranger.py $(STRANGER)/installed/bin/proxsplit $(STRANGER)/data
 
 publish-check: ## What publishing the crates would do
 	cargo publish --dry-run --workspace --allow-dirty

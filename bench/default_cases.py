@@ -1,4 +1,4 @@
-"""The table of `bench.defaults`: 20 shapes and penalties, as a user of scikit-learn would call them."""
+"""The table of `bench.defaults`: 22 shapes and penalties, as a user of scikit-learn would call them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ class Row:
     """An estimator with its parameters, and data for a seed. Everything that is not named keeps its default in both packages.
 
     Both start from the same factors: scikit-learn's own, computed beforehand. With `own_start`, each starts as it does by default.
+    Times are medians of so many `repeats`.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Row:
     estimator: str = "NMF"
     parameters: dict[str, Any] = field(default_factory=dict)
     own_start: bool = False
+    repeats: int = 5
 
 
 def uniform(rows: int, cols: int) -> Callable[[np.random.Generator], Matrix]:
@@ -93,6 +95,8 @@ TEXT = texts(2000, 6000, 20)
 L1 = {"l1_ratio": 1.0}
 
 ROWS = [
+    Row("100 × 50, own start", uniform(100, 50), 10, own_start=True, repeats=101),
+    Row("NMF() on 100 × 50, own start", uniform(100, 50), 50, own_start=True, repeats=21),
     Row("small, 60 × 40", uniform(60, 40), 4),
     Row("uniform 500 × 300", uniform(500, 300), 10),
     Row("uniform 1200 × 800", uniform(1200, 800), 20),
@@ -112,5 +116,5 @@ ROWS = [
     Row("MiniBatchNMF, tf-idf 2000 × 6000", TEXT, 20, "MiniBatchNMF"),
     Row("MiniBatchNMF, 10000 × 200", planted(10000, 200, 10, 0.1), 10, "MiniBatchNMF"),
     Row("DictionaryLearning, 500 × 30", laplace, 20, "DictionaryLearning"),
-    Row("DictionaryLearning, 300 digits, α = 20", centred_digits, 30, "DictionaryLearning", {"alpha": 20.0}, own_start=True),
+    Row("DictionaryLearning, 300 digits, α = 20, own start", centred_digits, 30, "DictionaryLearning", {"alpha": 20.0}, own_start=True),
 ]

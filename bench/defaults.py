@@ -1,8 +1,8 @@
-"""Both packages at their defaults, from the same start: `.venv/bin/python -m bench.defaults [--only NAME] [--page FILE]`.
+"""Both packages at their defaults, from the same start: `.venv/bin/python -m bench.defaults [--only NAME] [--missing] [--page FILE]`.
 
 Every row of `bench.default_cases` is run with one and with two threads (OpenBLAS's and ours), in a process of its own, five times by
-each package in turn. One judge computes all objectives in NumPy. Results are kept in target/bench/defaults.json, so that the table can
-be measured in pieces; `--page` writes all that is there. A row loses if our objective is more than 0.05 % above scikit-learn's, if
+each package in turn. One judge computes all objectives in NumPy. Results are kept in target/bench/defaults.json row by row, so that a run
+may be cut off at any time and `--missing` goes on with what is not there; `--page` writes all that is there. A row loses if our objective is more than 0.05 % above scikit-learn's, if
 we reach scikit-learn's final objective later than it does, or if our whole fit takes more than 1.2 times its time without an
 objective that is at least 1 % lower.
 """
@@ -29,7 +29,8 @@ from .default_cases import ROWS, Row
 from .table import markdown
 
 KEPT = CACHE / "defaults.json"
-REPEATS = 5
+# Seconds before every fit: threads of OpenBLAS spin for some time after their work, and would take a core from whoever comes next.
+PAUSE = 0.2
 WARM_UP = Row("warm-up", np.ones, 3, own_start=True)
 
 
@@ -78,6 +79,7 @@ def fit(package: Any, row: Row, X: Any, start: Any, **threads: int) -> tuple[flo
     looks: list[float] = []
     if threads:
         model._observer = lambda _: lambda *_: looks.append(time.perf_counter() - begin)
+    time.sleep(PAUSE)
     begin = time.perf_counter()
     codes = model.fit_transform(X, **factors)
     seconds = time.perf_counter() - begin
@@ -96,7 +98,7 @@ def codes_of(row: Row, model: Any, X: Any, codes: np.ndarray) -> np.ndarray:
 
 def reached(model: Any, whole: float, target: float) -> float:
     """When our run had the target, to six digits. The trace counts from the start of the run, so that what came before the run, checks of
-    the data and set-up, is told by the looks that were seen from outside. Of several runs, the others count in any case."""
+    the data and set-up, is told by the looks that were seen from outside, with the time of a look, which counts against us. Of several runs, the others count in any case."""
     seconds, objective, residual = (model.trace_[name] for name in ("seconds", "objective", "residual"))
     looked = np.flatnonzero(np.isfinite(residual))
     one_run = len(looked) == len(model.looks_)
@@ -105,7 +107,7 @@ def reached(model: Any, whole: float, target: float) -> float:
     return before + seconds[found[0]] if len(found) else float("inf")
 
 
-def measure(row: Row, threads: int, repeats: int) -> dict[str, float]:
+def measure(row: Row, threads: int) -> dict[str, float]:
     """Medians over alternating runs of both packages."""
     import proxsplit
     import sklearn.decomposition
@@ -117,7 +119,7 @@ def measure(row: Row, threads: int, repeats: int) -> dict[str, float]:
     for package, own in ((sklearn.decomposition, {}), (proxsplit, {"n_threads": threads})):
         fit(package, WARM_UP, np.ones((30, 20)), None, **own)
     runs: dict[str, list[float]] = {"theirs": [], "ours": [], "reached": []}
-    for _ in range(repeats):
+    for _ in range(row.repeats):
         their_seconds, theirs, W = fit(sklearn.decomposition, row, X, start)
         target = objective(row, X, codes_of(row, theirs, X, W), theirs.components_)
         our_seconds, ours, W = fit(proxsplit, row, X, start, n_threads=threads)
@@ -145,10 +147,10 @@ def loses(found: dict[str, float]) -> list[str]:
     ]
 
 
-def in_a_process(row: Row, threads: int, repeats: int) -> dict[str, float]:
+def in_a_process(row: Row, threads: int) -> dict[str, float]:
     """The measurement with so many threads in OpenBLAS, too."""
     environment = dict(os.environ, OPENBLAS_NUM_THREADS=str(threads), OMP_NUM_THREADS=str(threads))
-    words = [sys.executable, "-m", "bench.defaults", "--worker", row.name, "--threads", str(threads), "--repeats", str(repeats)]
+    words = [sys.executable, "-m", "bench.defaults", "--worker", row.name, "--threads", str(threads)]
     done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{row.name}: {done.stderr}")
@@ -177,8 +179,8 @@ NMF, MiniBatchNMF and DictionaryLearning with their default settings, beside sci
 `.venv/bin/python -m bench.defaults`, then the same with `--page docs/src/defaults.md`. Measured {machine}.
 
 "Objective" is ours above (+) or below (−) scikit-learn's at the end. "ms to its objective" is when our run had what scikit-learn has at its end, to six
-digits, by our trace. Times are medians of five runs in turn, OpenBLAS and proxsplit with the same number of threads; the start is not in them, but in the last row,
-where each begins as it does by default. A row holds if the objective is at most 0.05 % above scikit-learn's, if that is reached sooner, and if all in all
+digits, by our trace. Times are medians of five runs in turn (of 101 and 21 in the rows "100 × 50"), OpenBLAS and proxsplit with the same number of threads; the start is not in them, but in
+the rows "own start", where each begins as it does by default. Before every fit is a pause of 0.2 s, in which the other package's threads fall asleep. A row holds if the objective is at most 0.05 % above scikit-learn's, if that is reached sooner, and if all in all
 it takes at most 1.2 times as long or ends at least 1 % lower; else the last column says what fails: a *higher* objective, reached *later*, or a *longer* fit.
 
 {table}
@@ -189,14 +191,14 @@ it takes at most 1.2 times as long or ends at least 1 % lower; else the last col
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.defaults", description=__doc__)
     parser.add_argument("--only", action="append", help="a part of a row's name; may be given several times")
-    parser.add_argument("--repeats", type=int, default=REPEATS)
+    parser.add_argument("--missing", action="store_true", help="only what is not kept yet")
     parser.add_argument("--page", type=Path, help="write what was measured so far as a page, and measure nothing")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     parser.add_argument("--threads", type=int, action="append", help="1, 2 or both")
     asked = parser.parse_args()
     if asked.worker:
         row = next(row for row in ROWS if row.name == asked.worker)
-        print(json.dumps(measure(row, asked.threads[0], asked.repeats)))
+        print(json.dumps(measure(row, asked.threads[0])))
         return
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     if asked.page:
@@ -206,20 +208,34 @@ def main() -> None:
         if asked.only and not any(part in row.name for part in asked.only):
             continue
         for threads in asked.threads or (1, 2):
-            found = in_a_process(row, threads, asked.repeats)
-            kept[f"{row.name}/{threads}"] = found | {"machine": machine.sentence(machine.describe())}
+            key = f"{row.name}/{threads}"
+            if asked.missing and key in kept:
+                continue
+            facts = machine.describe()
+            found = in_a_process(row, threads)
+            kept[key] = found | {"machine": facts}
             print(" | ".join(cells(row, threads, found)), found["verdict"], flush=True)
             KEPT.parent.mkdir(parents=True, exist_ok=True)
             KEPT.write_text(json.dumps(kept, indent=1))
+
+
+def measured_on(machines: list[dict[str, Any]]) -> str:
+    """When and where, of all rows."""
+    dates = sorted(facts["date"].removesuffix(" UTC") for facts in machines)
+    loads = sorted(facts["load"] for facts in machines)
+    same = ", ".join(f"{name} {machines[0][name]}" for name in ("python", "numpy", "scipy", "scikit-learn"))
+    commits = " and ".join(sorted({facts["proxsplit"] for facts in machines}))
+    return (
+        f"{dates[0]} to {dates[-1]} UTC, {machines[0]['processor']}, {machines[0]['cores']} cores, {same}, proxsplit at {commits}; "
+        f"load averages of the minute before a row {loads[0]} to {loads[-1]}"
+    )
 
 
 def page(kept: dict[str, Any]) -> str:
     every = [(row, threads, kept[key]) for row in ROWS for threads in (1, 2) if (key := f"{row.name}/{threads}") in kept]
     held = sum(not loses(found) for _, _, found in every)
     table = markdown(HEAD, [cells(*one) for one in every])
-    machines = dict.fromkeys(found["machine"].split(" UTC")[1] for _, _, found in every)
-    dates = sorted(found["machine"].split(" UTC")[0] for _, _, found in every)
-    measured = f"{dates[0]} to {dates[-1]} UTC{next(reversed(machines))}"
+    measured = measured_on([found["machine"] for _, _, found in every])
     return PAGE.format(machine=measured, table=table, count=f"{held} of {len(every)} rows hold.")
 
 

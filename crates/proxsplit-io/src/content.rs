@@ -106,3 +106,20 @@ fn check_labels(what: &str, labels: Option<&[String]>, expected: usize) -> Resul
         _ => Ok(()),
     }
 }
+
+/// The first names, each cut to a readable length.
+pub(crate) fn some(names: &[String]) -> String {
+    let short = |name: &String| -> String {
+        let line = name.replace(char::is_control, " ");
+        let mut shown: String = line.chars().take(16).collect();
+        if shown.len() < line.len() {
+            shown.push('…');
+        }
+        shown
+    };
+    let mut shown: Vec<String> = names.iter().take(2).map(short).collect();
+    if names.len() > 2 {
+        shown.push("…".to_owned());
+    }
+    shown.join(", ")
+}

@@ -70,11 +70,16 @@ impl Data {
         let failed = |cause| Error::system("read", file, cause);
         let regular = fs::metadata(file).map_err(failed)?.is_file();
         let format = reading.format.or(source.format);
+        if let Some(format) = format {
+            reading.check(format).map_err(fault)?;
+        }
         match format.filter(|_| regular) {
             Some(Format::Npy) => npy::open(file),
             Some(Format::Npz) => npz::open(file, source.key),
             #[cfg(feature = "hdf5")]
             Some(Format::Hdf5) => crate::hdf5::open(file, reading.layer.as_deref()).map_err(fault),
+            #[cfg(feature = "parquet")]
+            Some(Format::Parquet) => crate::parquet::open(file, reading),
             Some(Format::Mtx) if reading.format.is_none() => {
                 mtx::read(source.text()?, reading.nan).map_err(fault)
             }
@@ -96,7 +101,7 @@ impl Data {
     /// The same with choices about the details.
     pub fn parse(format: Format, bytes: &[u8], reading: &Reading) -> Result<Self, Error> {
         let nan = reading.nan;
-        let content = match format {
+        let content = reading.check(format).and_then(|()| match format {
             Format::Npy => npy::parse(bytes),
             Format::Npz => npz::parse(io::Cursor::new(bytes), None),
             Format::Mtx => mtx::read(Box::new(bytes), nan),
@@ -105,11 +110,15 @@ impl Data {
             Format::Hdf5 => crate::hdf5::parse(bytes.to_vec(), reading.layer.as_deref()),
             #[cfg(not(feature = "hdf5"))]
             Format::Hdf5 => Err(Fault::whole(Format::NO_HDF5)),
+            #[cfg(feature = "parquet")]
+            Format::Parquet => crate::parquet::parse(bytes.to_vec(), reading),
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => Err(Fault::whole(Format::NO_PARQUET)),
             #[cfg(feature = "images")]
             Format::Image => crate::images::parse(bytes),
             #[cfg(not(feature = "images"))]
             Format::Image => Err(Fault::whole(Format::NO_IMAGES)),
-        };
+        });
         content
             .and_then(|content| Self::examined(content, nan))
             .map_err(|fault| fault.of(Path::new("(memory)")))

@@ -79,6 +79,8 @@ pub enum Place {
     Byte(u64),
     /// An array of an archive.
     Array(String),
+    /// A column of a table that is stored by columns.
+    Column(String),
 }
 
 impl fmt::Display for Place {
@@ -88,6 +90,7 @@ impl fmt::Display for Place {
             Place::Line(line) => write!(f, ", line {line}"),
             Place::Byte(byte) => write!(f, ", byte {byte}"),
             Place::Array(name) => write!(f, ", array '{name}'"),
+            Place::Column(name) => write!(f, ", column '{name}'"),
         }
     }
 }
@@ -111,6 +114,11 @@ impl Fault {
 
     pub(crate) fn line(line: usize, cause: impl Into<String>) -> Self {
         Self::new(Place::Line(line), cause)
+    }
+
+    #[cfg(feature = "parquet")]
+    pub(crate) fn in_column(name: &str, cause: impl Into<String>) -> Self {
+        Self::new(Place::Column(name.to_owned()), cause)
     }
 
     /// The same fault, known to be in an array of an archive.

@@ -25,19 +25,23 @@ pub enum Format {
     Tsv,
     /// `.h5ad` of anndata, or `.h5` of the 10x software. Needs the feature `hdf5`.
     Hdf5,
+    /// `.parquet`: a table, column by column. Needs the feature `parquet`.
+    Parquet,
     /// `.png`, `.pgm` or `.tif`: pictures. Needs the feature `images`.
     Image,
 }
 
 impl Format {
     /// The names that `from_str` knows.
-    pub const NAMES: [&str; 11] = [
-        "npy", "npz", "mtx", "csv", "tsv", "h5ad", "h5", "png", "pgm", "tif", "tiff",
+    pub const NAMES: [&str; 12] = [
+        "npy", "npz", "mtx", "csv", "tsv", "h5ad", "h5", "parquet", "png", "pgm", "tif", "tiff",
     ];
-    pub(crate) const ADVICE: &str = "use .npy, .npz, .mtx, .csv, .tsv (the last three also with .gz), .h5ad, .h5, .png, .pgm, .tif or a folder with matrix.mtx or with pictures, or say which it is with --format";
+    pub(crate) const ADVICE: &str = "use .npy, .npz, .mtx, .csv, .tsv (the last three also with .gz), .h5ad, .h5, .parquet, .png, .pgm, .tif or a folder with matrix.mtx or with pictures, or say which it is with --format";
     #[cfg(not(feature = "hdf5"))]
     pub(crate) const NO_HDF5: &str =
         "this program was built without HDF5; build it with the feature hdf5, or export the matrix";
+    #[cfg(not(feature = "parquet"))]
+    pub(crate) const NO_PARQUET: &str = "this program was built without parquet; build it with that feature (cargo install --path crates/proxsplit-cli --features parquet), or save the table as .csv or .npy";
     #[cfg(not(feature = "images"))]
     pub(crate) const NO_IMAGES: &str = "this program was built without pictures; build it with the feature images, or save them as an .npy array";
 
@@ -57,6 +61,7 @@ impl FromStr for Format {
             "csv" => Format::Csv,
             "tsv" => Format::Tsv,
             "h5ad" | "h5" => Format::Hdf5,
+            "parquet" => Format::Parquet,
             "png" | "pgm" | "tif" | "tiff" => Format::Image,
             _ => {
                 let known = Format::NAMES.join(", ");

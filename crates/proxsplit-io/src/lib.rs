@@ -31,6 +31,8 @@ mod nan;
 mod npy;
 mod npz;
 mod output;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod reading;
 mod stream;
 mod tenx;

@@ -1,5 +1,6 @@
 //! How a file is to be read where its name and content do not tell.
 
+use crate::error::Fault;
 use crate::format::Format;
 use crate::nan::Nan;
 
@@ -21,6 +22,30 @@ impl Reading {
         Self {
             nan,
             ..Self::default()
+        }
+    }
+
+    /// `Ok` if every choice means something for a file of this format.
+    pub(crate) fn check(&self, format: Format) -> Result<(), Fault> {
+        let (csv, table) = (self.csv, matches!(format, Format::Csv | Format::Tsv));
+        let choices = [
+            ("--header", csv.header.is_some(), table),
+            (
+                "--labels",
+                csv.labels.is_some(),
+                table || format == Format::Parquet,
+            ),
+            ("--delimiter", csv.delimiter.is_some(), table),
+            ("--decimal", csv.decimal.is_some(), table),
+            ("--triples", csv.triples, table),
+            ("--layer", self.layer.is_some(), format == Format::Hdf5),
+        ];
+        let mut choices = choices.iter();
+        match choices.find(|(_, chosen, applies)| *chosen && !applies) {
+            Some((option, ..)) => Err(Fault::whole(format!(
+                "{option} means nothing for a file of this format; leave it out"
+            ))),
+            None => Ok(()),
         }
     }
 }

@@ -33,6 +33,7 @@ pub(crate) fn read(
         };
         Fault::whole(cause)
     })?;
+    reading.check(format)?;
     parse(source, format, reading)
 }
 
@@ -46,6 +47,10 @@ fn parse(mut source: Text<'_>, format: Format, reading: &Reading) -> Result<Cont
         Format::Hdf5 => crate::hdf5::parse(whole(source)?, reading.layer.as_deref()),
         #[cfg(not(feature = "hdf5"))]
         Format::Hdf5 => Err(Fault::whole(Format::NO_HDF5)),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => crate::parquet::parse(whole(source)?, reading),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => Err(Fault::whole(Format::NO_PARQUET)),
         #[cfg(feature = "images")]
         Format::Image => crate::images::parse(&whole(source)?),
         #[cfg(not(feature = "images"))]
@@ -69,11 +74,12 @@ fn peek(mut source: Text<'_>) -> Result<(Vec<u8>, Text<'_>), Fault> {
 
 /// The format that begins so. Tables have no mark of their own.
 fn sniff(magic: &[u8]) -> Option<Format> {
-    let marks: [(&[u8], Format); 9] = [
+    let marks: [(&[u8], Format); 10] = [
         (b"\x93NUMPY", Format::Npy),
         (b"PK\x03\x04", Format::Npz),
         (b"%%MatrixMarket", Format::Mtx),
         (b"\x89HDF\r\n\x1a\n", Format::Hdf5),
+        (b"PAR1", Format::Parquet),
         (b"\x89PNG\r\n\x1a\n", Format::Image),
         (b"II*\0", Format::Image),
         (b"MM\0*", Format::Image),

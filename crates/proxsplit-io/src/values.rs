@@ -47,6 +47,13 @@ impl Kind {
     }
 }
 
+/// An integer as `f64`, if it is one of those that `f64` holds without gaps.
+pub(crate) fn exact(value: i64) -> Option<f64> {
+    const LARGEST: i64 = 1 << 53;
+    let holds = (-LARGEST..=LARGEST).contains(&value);
+    holds.then_some(value as f64)
+}
+
 /// Numbers of one type.
 #[derive(Debug)]
 pub(crate) enum Values {

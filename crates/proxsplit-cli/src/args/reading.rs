@@ -12,7 +12,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// The format of the data, regardless of its name: npy, npz, mtx, csv, tsv, h5ad, h5, png, pgm or tif
+    /// The format of the data, regardless of its name: npy, npz, mtx, csv, tsv, h5ad, h5, parquet, png, pgm or tif
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<Format>,
     /// Whether the first line of a table has the column names

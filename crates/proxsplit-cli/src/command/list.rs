@@ -105,6 +105,10 @@ const FORMATS: &[(&str, &str)] = &[
     ),
     (".h5ad, .h5", "anndata (--layer NAME), 10x; HDF5"),
     (
+        ".parquet",
+        "a table of numbers; only if built with --features parquet",
+    ),
+    (
         ".png, .pgm, .tif",
         "pictures: one is a matrix; the pages of a TIFF are columns",
     ),

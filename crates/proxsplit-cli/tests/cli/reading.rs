@@ -54,6 +54,56 @@ fn tables_are_read_as_the_options_say() {
 }
 
 #[test]
+fn options_of_other_formats_are_refused() {
+    let bench = Bench::new();
+    bench.matrix("y.npy", 2, &[1.0, 2.0, 3.0, 4.0]);
+    bench.write("y.csv", "1,2\n3,4\n");
+    for (words, option) in [
+        ("y.npy --triples", "--triples"),
+        ("y.npy --header no", "--header"),
+        ("y.csv --layer counts", "--layer"),
+    ] {
+        bench
+            .run(&format!("factorize {words} -k 1 --out out"))
+            .refused(1, &[option, "means nothing for a file of this format"]);
+    }
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn a_build_without_parquet_says_so() {
+    let bench = Bench::new();
+    bench.write("y.parquet", "PAR1");
+    for name in ["y.parquet", "y.parquet --format parquet"] {
+        bench
+            .run(&format!("factorize {name} -k 1 --out out"))
+            .refused(1, &["built without parquet", "--features parquet"]);
+    }
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_parquet_table_is_factorized_with_its_names() {
+    let bench = Bench::new();
+    let folder = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../proxsplit-io/tests/data/parquet"
+    );
+    let run = |name: &str, words: &str| {
+        bench.run(&format!(
+            "factorize {folder}/{name}.parquet -k 2 --force --out out {words}"
+        ))
+    };
+    run("polars", "-q").done();
+    assert_eq!(bench.text("out/features.txt"), "r1\nr2\nr3\n");
+    assert_eq!(bench.text("out/samples.txt"), "a\nb\nc\nd\n");
+    run("nulls", "").refused(1, &["column 'a': row 2 is missing", "--missing nan"]);
+    run("nulls", "-q --missing nan").done();
+    assert_eq!(bench.json("out/run.json")["data"]["missing"], 2);
+    run("first", "--header yes").refused(1, &["--header means nothing"]);
+}
+
+#[test]
 fn misspelt_names_are_recognized() {
     let bench = Bench::new();
     bench

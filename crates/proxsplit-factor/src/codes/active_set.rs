@@ -7,6 +7,7 @@ use crate::products::Lanes;
 use proxsplit::Elementary;
 use proxsplit::internal::linalg::vec::axpy;
 use proxsplit::internal::scratch;
+use proxsplit::simd;
 use rayon::prelude::*;
 
 /// A pivot below this fraction of its diagonal entry is rounding: the atom depends on those before it.
@@ -85,47 +86,45 @@ fn polish_column<T: Lanes>(
     term: Elementary,
 ) -> bool {
     let rank = a.len();
-    scratch::with(rank * rank + 4 * rank, |space: &mut [f64]| {
+    scratch::with(rank * rank + 5 * rank, |space: &mut [f64]| {
         let (factor, rest) = space.split_at_mut(rank * rank);
         let (linear, rest) = rest.split_at_mut(rank);
         let (exact, rest) = rest.split_at_mut(rank);
-        let (target, slope) = rest.split_at_mut(rank);
+        let (target, rest) = rest.split_at_mut(rank);
+        let (slope, done) = rest.split_at_mut(rank);
         for ((linear, exact), (c, a)) in linear.iter_mut().zip(&mut *exact).zip(c.iter().zip(&*a)) {
             (*linear, *exact) = (c.f64() - term.l1, a.f64());
         }
-        let before = value(gram, exact, linear, slope);
-        let mut column = Column {
+        let column = Column {
             gram,
             floor,
             linear,
             factor,
             target,
             slope,
+            done,
         };
-        // What rounding makes of an exact start may look worse by as much.
-        let is_exact = column.solve(exact);
-        let is_no_worse = |column: Column<'_>| {
-            value(gram, exact, column.linear, column.slope) <= before + SLACK * before.abs()
-        };
-        if is_exact && is_no_worse(column) {
-            for (a, &exact) in a.iter_mut().zip(&*exact) {
-                *a = T::of(exact);
-            }
-        }
-        is_exact
+        simd::arch().dispatch(
+            #[inline(always)]
+            move || {
+                // A closure that could be called again would be called through a function without the wide instructions.
+                let mut column = column;
+                let before = column.value(exact);
+                let is_exact = column.solve(exact);
+                // What rounding makes of an exact start may look worse by as much.
+                if is_exact && column.value_at_end(exact) <= before + SLACK * before.abs() {
+                    for (a, &exact) in a.iter_mut().zip(&*exact) {
+                        *a = T::of(exact);
+                    }
+                }
+                is_exact
+            },
+        )
     })
 }
 
-/// ½aᵀGa − cᵀa; `product` is room for Ga.
-fn value(gram: &[f64], a: &[f64], c: &[f64], product: &mut [f64]) -> f64 {
-    multiply(gram, a, product);
-    let terms = a.iter().zip(c).zip(product);
-    terms
-        .map(|((a, c), product)| a * (0.5 * *product - c))
-        .sum()
-}
-
 /// product ← Ga for a symmetric G, row after row: most entries of a are zero, and the others do not wait for each other.
+#[inline(always)]
 fn multiply(gram: &[f64], a: &[f64], product: &mut [f64]) {
     product.fill(0.0);
     for (row, &a) in gram.chunks_exact(a.len()).zip(a) {
@@ -143,10 +142,28 @@ struct Column<'a> {
     factor: &'a mut [f64],
     target: &'a mut [f64],
     slope: &'a mut [f64],
+    done: &'a mut [f64],
 }
 
+/// All of it is inlined where the wide instructions are.
 impl Column<'_> {
+    /// ½aᵀGa − cᵀa
+    #[inline(always)]
+    fn value(&mut self, a: &[f64]) -> f64 {
+        multiply(self.gram, a, self.slope);
+        let terms = a.iter().zip(self.linear).zip(&*self.slope);
+        terms.map(|((a, c), product)| a * (0.5 * product - c)).sum()
+    }
+
+    /// The same by the slope c − Ga that `solve` has left.
+    #[inline(always)]
+    fn value_at_end(&self, a: &[f64]) -> f64 {
+        let terms = a.iter().zip(self.linear).zip(&*self.slope);
+        -0.5 * terms.map(|((a, c), slope)| a * (c + slope)).sum::<f64>()
+    }
+
     /// `true` if `a` is optimal.
+    #[inline(always)]
     fn solve(&mut self, a: &mut [f64]) -> bool {
         let rank = a.len();
         let mut passive: Vec<usize> = (0..rank).filter(|&k| a[k] > 0.0).collect();
@@ -191,6 +208,7 @@ impl Column<'_> {
     }
 
     /// The zero entry whose growth helps most, if any helps by more than rounding.
+    #[inline(always)]
     fn steepest(&mut self, a: &[f64], tolerance: f64) -> Option<usize> {
         multiply(self.gram, a, self.slope);
         for (slope, linear) in self.slope.iter_mut().zip(self.linear) {
@@ -203,33 +221,49 @@ impl Column<'_> {
     }
 
     /// target ← the solution of G_PP z = c_P by Cholesky; `Err` with the place of an atom that depends on those before it.
+    #[inline(always)]
     fn least_squares(&mut self, passive: &[usize]) -> Result<(), usize> {
+        self.decompose(passive)?;
         let (n, rank) = (passive.len(), self.linear.len());
-        for i in 0..n {
-            for j in 0..=i {
-                let mut sum = self.gram[passive[i] * rank + passive[j]];
-                for p in 0..j {
-                    sum -= self.factor[i * rank + p] * self.factor[j * rank + p];
-                }
-                if i != j {
-                    self.factor[i * rank + j] = sum / self.factor[j * rank + j];
-                } else if sum > self.floor[passive[i]] {
-                    self.factor[i * rank + i] = sum.sqrt();
-                } else {
-                    return Err(i);
-                }
+        let done = &mut self.done[..n];
+        done.fill(0.0);
+        for (i, row) in self.factor.chunks_exact(rank).take(n).enumerate() {
+            let target = (self.linear[passive[i]] - done[i]) / row[i];
+            self.target[i] = target;
+            axpy(target, &row[i + 1..n], &mut done[i + 1..]);
+        }
+        for (i, row) in self.factor.chunks_exact(rank).take(n).enumerate().rev() {
+            let known = row[i + 1..n].iter().zip(&self.target[i + 1..n]);
+            let done: f64 = known.map(|(factor, target)| factor * target).sum();
+            self.target[i] = (self.target[i] - done) / row[i];
+        }
+        Ok(())
+    }
+
+    /// factor ← U with G_PP = UᵀU. A row that is done is taken from those below it, whose entries do not wait for each other.
+    #[inline(always)]
+    fn decompose(&mut self, passive: &[usize]) -> Result<(), usize> {
+        let (n, rank) = (passive.len(), self.linear.len());
+        for (i, row) in self.factor.chunks_exact_mut(rank).take(n).enumerate() {
+            let gram = &self.gram[passive[i] * rank..][..rank];
+            for (entry, &k) in row[i..n].iter_mut().zip(&passive[i..]) {
+                *entry = gram[k];
             }
         }
         for i in 0..n {
-            let row = &self.factor[i * rank..];
-            let done: f64 = (0..i).map(|p| row[p] * self.target[p]).sum();
-            self.target[i] = (self.linear[passive[i]] - done) / row[i];
-        }
-        for i in (0..n).rev() {
-            let done: f64 = (i + 1..n)
-                .map(|p| self.factor[p * rank + i] * self.target[p])
-                .sum();
-            self.target[i] = (self.target[i] - done) / self.factor[i * rank + i];
+            let (done, below) = self.factor.split_at_mut((i + 1) * rank);
+            let row = &mut done[i * rank..][..n];
+            if row[i] <= self.floor[passive[i]] || row[i].is_nan() {
+                return Err(i);
+            }
+            let pivot = row[i].sqrt();
+            row[i] = pivot;
+            for entry in &mut row[i + 1..] {
+                *entry /= pivot;
+            }
+            for (j, other) in (i + 1..n).zip(below.chunks_exact_mut(rank)) {
+                axpy(-row[j], &row[j..], &mut other[j..n]);
+            }
         }
         Ok(())
     }

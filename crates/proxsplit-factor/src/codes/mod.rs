@@ -303,22 +303,42 @@ impl<'a, T: Lanes> Term<'a, T> {
         (rank, step): (usize, f64),
     ) -> (f64, Option<f64>) {
         let eta = T::of(step);
+        let (square, error) = if self.elementary.is_some() && self.first == 0 {
+            (self.moved_by_parts(factor, slope, eta), Some(0.0))
+        } else {
+            self.moved(factor, slope, (rank, eta))
+        };
+        let seen = square.sqrt() / step;
+        // Where F − η·slope rounds to F, any F would look stationary.
+        let slope = norm(slope);
+        let is_lost = step * slope <= T::EPSILON.f64() * norm(factor);
+        let residual = if is_lost { seen.max(slope) } else { seen };
+        (residual, error.map(|error| error / step))
+    }
+
+    /// ‖F − P_η(F − η·slope)‖², and what a stopped prox may hide from the norm.
+    fn moved(&self, factor: &[T], slope: &[T], (rank, eta): (usize, T)) -> (f64, Option<f64>) {
         scratch::with(factor.len(), |moved: &mut [T]| {
-            for (moved, (&value, &slope)) in moved.iter_mut().zip(factor.iter().zip(slope)) {
-                *moved = value - eta * slope;
-            }
+            descend(moved, (factor, slope), eta);
             let error = self.prox_with_error(moved, rank, eta);
             if self.first > 0 {
                 let pairs = moved.chunks_exact_mut(rank).zip(factor.chunks_exact(rank));
                 pairs.for_each(|(m, f)| m[..self.first].copy_from_slice(&f[..self.first]));
             }
-            let seen = distance_squared(factor, moved).sqrt() / step;
-            // Where F − η·slope rounds to F, any F would look stationary.
-            let slope = norm(slope);
-            let is_lost = step * slope <= T::EPSILON.f64() * norm(factor);
-            let residual = if is_lost { seen.max(slope) } else { seen };
-            (residual, error.map(|error| error / step))
+            (distance_squared(factor, moved), error)
         })
+    }
+
+    /// The same where entries have nothing to do with each other, without room for another factor.
+    fn moved_by_parts(&self, factor: &[T], slope: &[T], eta: T) -> f64 {
+        let parts = factor.par_chunks(PART).zip(slope.par_chunks(PART));
+        in_order(parts.map(|(factor, slope)| {
+            scratch::with(factor.len(), |moved: &mut [T]| {
+                descend(moved, (factor, slope), eta);
+                self.prox.prox(moved, eta);
+                distance_squared(factor, moved)
+            })
+        }))
     }
 
     /// factor ← P_η(factor), vector by vector, and a bound on how far that is from exact.
@@ -339,6 +359,13 @@ impl<'a, T: Lanes> Term<'a, T> {
 /// A step that is finite in the type of the factors.
 pub(crate) fn representable<T: Lanes>(step: f64) -> f64 {
     step.min(T::MAX.f64())
+}
+
+/// moved ← F − η·slope
+fn descend<T: Lanes>(moved: &mut [T], (factor, slope): (&[T], &[T]), eta: T) {
+    for (moved, (&value, &slope)) in moved.iter_mut().zip(factor.iter().zip(slope)) {
+        *moved = value - eta * slope;
+    }
 }
 
 /// The value over the rows from `first` on.

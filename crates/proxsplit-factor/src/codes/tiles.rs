@@ -62,7 +62,7 @@ fn sweep_tiles<T: Lanes>(problem: &Quadratic<'_, T>, codes: &mut [T], shared: &S
                     rank,
                     shared,
                 });
-                store(codes, a, (rank, lanes));
+                store(codes, a, lanes);
             });
         });
 }
@@ -99,24 +99,39 @@ impl<'a, T: Lanes> Shared<'a, T> {
     }
 }
 
+/// Columns that are loaded together.
+const TOGETHER: usize = 8;
+
 /// tile (coordinate by coordinate) ← columns; missing columns are zero.
 #[inline(always)]
 fn load<T: Lanes>(tile: &mut [T], columns: &[T], (rank, lanes): (usize, usize)) {
     if columns.len() < tile.len() {
         tile.fill(T::ZERO);
     }
-    for (lane, column) in columns.chunks_exact(rank).enumerate() {
-        for (k, &value) in column.iter().enumerate() {
-            tile[k * lanes + lane] = value;
+    let mut blocks = columns.chunks_exact(rank * TOGETHER);
+    let mut lane = 0;
+    for block in &mut blocks {
+        let columns: [&[T]; TOGETHER] = std::array::from_fn(|c| &block[c * rank..][..rank]);
+        for (k, row) in tile.chunks_exact_mut(lanes).enumerate() {
+            let values: [T; TOGETHER] = std::array::from_fn(|c| columns[c][k]);
+            row[lane..][..TOGETHER].copy_from_slice(&values);
         }
+        lane += TOGETHER;
+    }
+    for column in blocks.remainder().chunks_exact(rank) {
+        for (row, &value) in tile.chunks_exact_mut(lanes).zip(column) {
+            row[lane] = value;
+        }
+        lane += 1;
     }
 }
 
 #[inline(always)]
-fn store<T: Lanes>(columns: &mut [T], tile: &[T], (rank, lanes): (usize, usize)) {
+fn store<T: Lanes>(columns: &mut [T], tile: &[T], lanes: usize) {
+    let rank = tile.len() / lanes;
     for (lane, column) in columns.chunks_exact_mut(rank).enumerate() {
-        for (k, value) in column.iter_mut().enumerate() {
-            *value = tile[k * lanes + lane];
+        for (value, row) in column.iter_mut().zip(tile.chunks_exact(lanes)) {
+            *value = row[lane];
         }
     }
 }

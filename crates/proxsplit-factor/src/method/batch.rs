@@ -60,7 +60,12 @@ impl<T: Lanes> Batch<T> {
         Self {
             old: start.clone(),
             ahead: start.clone(),
-            plain: start.clone(),
+            // Zeros that nobody reads take no memory before they are written.
+            plain: Factors {
+                rank: start.rank,
+                x: vec![T::ZERO; start.x.len()],
+                a: vec![T::ZERO; start.a.len()],
+            },
             extrapolation: START,
         }
     }

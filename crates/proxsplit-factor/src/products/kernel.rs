@@ -133,6 +133,11 @@ impl<T: Lanes> Accumulate<'_, T> {
             tile::<T, S, R, C>(simd, &mut out[j * ld + at..], ld, f, m.from(rows.0, j));
             j += C;
         }
+        // A column alone would wait for its own sums.
+        while j + 4 <= m.cols {
+            tile::<T, S, R, 4>(simd, &mut out[j * ld + at..], ld, f, m.from(rows.0, j));
+            j += 4;
+        }
         while j < m.cols {
             tile::<T, S, R, 1>(simd, &mut out[j * ld + at..], ld, f, m.from(rows.0, j));
             j += 1;

@@ -1,6 +1,6 @@
 //! What was taken for what, in words.
 
-use crate::content::Labels;
+use crate::content::{Labels, some};
 
 /// For a table.
 pub(super) fn table(delimiter: u8, labels: &Labels) -> String {
@@ -38,21 +38,4 @@ fn sign(delimiter: u8) -> String {
         b' ' => "blanks".to_owned(),
         other => format!("'{}'", other.escape_ascii()),
     }
-}
-
-/// The first names, each cut to a readable length.
-fn some(names: &[String]) -> String {
-    let short = |name: &String| -> String {
-        let line = name.replace(char::is_control, " ");
-        let mut shown: String = line.chars().take(16).collect();
-        if shown.len() < line.len() {
-            shown.push('…');
-        }
-        shown
-    };
-    let mut shown: Vec<String> = names.iter().take(2).map(short).collect();
-    if names.len() > 2 {
-        shown.push("…".to_owned());
-    }
-    shown.join(", ")
 }

@@ -2,10 +2,7 @@
 
 use super::descr::Descr;
 use crate::error::Fault;
-use crate::values::Values;
-
-/// Above this, `f64` does not hold every integer.
-const EXACT: i64 = 1 << 53;
+use crate::values::{Values, exact};
 
 /// Converts the entries of an array.
 pub(super) fn convert(bytes: &[u8], descr: Descr) -> Result<Values, Fault> {
@@ -41,7 +38,6 @@ fn little_endian(entry: &[u8], descr: Descr) -> [u8; 8] {
 
 /// The number in these bytes, unless `f64` cannot hold it.
 fn decode(b: [u8; 8], descr: Descr) -> Option<f64> {
-    let exact = |value: i64| (-EXACT..=EXACT).contains(&value).then_some(value as f64);
     match (descr.letter, descr.size) {
         (b'b', _) => Some(f64::from(u8::from(b[0] != 0))),
         (b'i', 1) => Some(f64::from(b[0].cast_signed())),

@@ -117,3 +117,38 @@ Image.fromarray(B).save(pictures / "deflate.tif", compression="tiff_adobe_deflat
 tifffile.imwrite(pictures / "float.tif", Y.astype("f4"))
 tifffile.imwrite(pictures / "words.tif", Y.astype("u2"), byteorder=">")
 tifffile.imwrite(pictures / "stack.tif", np.stack([B, B + 1]), photometric="minisblack")
+
+# Parquet: run with pyarrow and polars.
+import polars as pl  # noqa: E402
+import pyarrow as pa  # noqa: E402
+import pyarrow.parquet as pq  # noqa: E402
+
+tables = here / "parquet"
+tables.mkdir(exist_ok=True)
+columns = {name: Y[:, at] for at, name in enumerate("abcd")}
+named = {"gene": ["r1", "r2", "r3"], **columns}
+frame.to_parquet(tables / "pandas.parquet")  # the index becomes the last column
+frame.rename_axis("gene").reset_index().to_parquet(tables / "first.parquet", row_group_size=2, index=False)
+pl.DataFrame(named).write_parquet(tables / "polars.parquet")  # zstd
+
+
+def arrow(name, table, **how):
+    pq.write_table(pa.table(table), tables / f"{name}.parquet", store_schema=False, **how)
+
+
+arrow("gzip", named, compression="gzip", data_page_version="2.0")
+arrow("delta", named, use_dictionary=["gene"], column_encoding={name: "DELTA_BINARY_PACKED" for name in "abcd"})
+floats = {name: column.astype("f4") for name, column in columns.items()}
+arrow("float", floats, compression="none", use_dictionary=False, use_byte_stream_split=True)
+arrow("mixed", {"a": pa.array([True, False, True]), "b": pa.array([1, 2**32 - 1, 3], "u4"), "c": [0.5, 1, 2]})
+arrow("nulls", {"a": [1.0, None, 3.0], "b": [None, 5, 6]})
+arrow("large", {"a": [1, 2**53 + 1]})
+arrow("nested", {"a": [1, 2], "b": [[1], [2, 3]]})
+arrow("struct", {"a": [{"x": 1}, {"x": 2}]})
+arrow("dates", {"a": [1, 2], "b": pa.array([1, 2], pa.date32())})
+arrow("decimal", {"a": pa.array([1, 2], pa.decimal128(9, 2))})
+arrow("texts", {"a": ["x", "y"], "b": [1, 2], "c": ["u", "v"]})
+arrow("last", {"a": [1, 2], "b": ["u", "v"]})
+arrow("none", {"a": pa.array([], "f8")})
+arrow("bare", {})
+arrow("brotli", columns, compression="brotli")

@@ -8,6 +8,8 @@ mod hostile;
 mod missing;
 mod mutated;
 mod others;
+#[cfg(feature = "parquet")]
+mod parquet;
 #[cfg(feature = "images")]
 mod pictures;
 mod round_trip;

@@ -6,13 +6,14 @@ from . import prox
 from ._anndata import factorize_anndata
 from ._certificate import Certificate
 from ._check import Audit, check
+from ._classifier import SparseClassifier
 from ._consensus import Consensus
 from ._dictionary import DictionaryLearning
-from ._linear import SparseClassifier, SparseRegressor
 from ._minibatch import MiniBatchNMF
 from ._minimize import minimize
 from ._nmf import NMF
 from ._rank import RankSelection, select_rank
+from ._regressor import SparseRegressor
 
 try:
     __version__ = version("proxsplit")

@@ -107,7 +107,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         H : array-like of shape (n_components, n_features), default=None
             The components to start from, for ``init="custom"``.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights ≥ 0: the misfit of a sample counts so many times, its penalty once. A sample of weight 0 has no influence on the
+            Weights ≥ 0: the misfit of a sample counts that many times, its penalty once. A sample of weight 0 has no influence on the
             components, and its code is a minimizer of the penalty alone, usually 0.
 
         Returns

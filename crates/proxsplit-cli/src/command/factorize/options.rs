@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // Independent flags of the command line.
 pub(crate) struct Args {
-    /// A data file, - for the standard input, a 10x folder, or generated data: swimmer, rand:4000x4000 … (see `proxsplit list formats`)
+    /// A data file, - for the standard input, a folder (10x, or pictures), or generated data: swimmer, rand:4000x4000 … (see `proxsplit list formats`)
     #[arg(value_parser = DataName::parser())]
     pub(super) data: DataName,
     /// The number of atoms, the columns of X

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // Independent flags of the command line.
 pub(crate) struct Args {
-    /// A data file, - for the standard input, a 10x folder, or generated data: swimmer, planted:200x300x5,0.1 … (see `proxsplit list formats`)
+    /// A data file, - for the standard input, a folder (10x, or pictures), or generated data: swimmer, planted:200x300x5,0.1 … (see `proxsplit list formats`)
     #[arg(value_parser = DataName::parser())]
     pub(super) data: DataName,
     /// The ranks to try: 2..20 (both ends included), 2..20:3 for every third, or 2,4,8

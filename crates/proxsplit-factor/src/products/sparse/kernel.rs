@@ -25,13 +25,17 @@ pub(super) fn gather<T: Lanes, I: Place, E: Number<T>>(
     let work = |line: usize| starts[line] + line;
     if range.len() <= 1 || work(range.end) - work(range.start) <= TASK {
         let rank = out.len() / range.len().max(1);
-        return simd::arch().dispatch(|| {
-            for (line, out) in range.zip(out.chunks_exact_mut(rank.max(1))) {
-                let entries = starts[line]..starts[line + 1];
-                let entries = (&indices[entries.clone()], &elements[entries]);
-                gather_line(out, f, weight, entries);
-            }
-        });
+        // What is not inlined does not get the wide instructions.
+        return simd::arch().dispatch(
+            #[inline(always)]
+            || {
+                for (line, out) in range.zip(out.chunks_exact_mut(rank.max(1))) {
+                    let entries = starts[line]..starts[line + 1];
+                    let entries = (&indices[entries.clone()], &elements[entries]);
+                    gather_line(out, f, weight, entries);
+                }
+            },
+        );
     }
     let half = work(range.start).midpoint(work(range.end));
     let middle = first_at_least(range.start + 1..range.end - 1, half, work);

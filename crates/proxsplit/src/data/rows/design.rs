@@ -372,9 +372,12 @@ impl<'a, T: Real> Design<'a, T> {
     }
 }
 
-/// Σ_k v_k², on all threads.
+/// Σ_k v_k², on all threads if there are many.
 fn squares_of(elements: Elements<'_>) -> f64 {
     dispatch!(Elements: elements => values, {
+        if values.len() <= TASK {
+            return kernel::squares(values);
+        }
         let parts: Vec<f64> = values.par_chunks(TASK).map(kernel::squares).collect();
         parts.iter().sum()
     })

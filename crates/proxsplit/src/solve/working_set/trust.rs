@@ -6,7 +6,7 @@
 /// The least damping, if there is any.
 const LEAST_DAMPING: f64 = 1e-3;
 /// A model that was off by less serves once more.
-const STILL_GOOD: f64 = 0.15;
+const STILL_GOOD: f64 = 0.3;
 /// The largest part of a model's violation that may be left.
 const LOOSEST: f64 = 0.3;
 

@@ -46,11 +46,17 @@ class Crowd:
     def wait_for(self, count):
         wait_until(lambda: len(self.there()) == count)
 
+    def holders(self):
+        """The processes of the workers that have shards: one that has just come may have none yet."""
+        found = self.client.run(lambda: (os.getpid(), bool(getattr(sys.modules.get("proxsplit._held"), "_HELD", None))))
+        return {address: process for address, (process, holds) in found.items() if holds}
+
     def kill(self, choice):
-        """Kill −9 one of the workers; it is gone when the scheduler has seen it."""
-        before = self.client.run(os.getpid)
-        address = choice(sorted(before))
-        os.kill(before[address], signal.SIGKILL)
+        """Kill −9 one of the workers that have shards; it is gone when the scheduler has seen it."""
+        wait_until(self.holders)
+        holders = self.holders()
+        address = choice(sorted(holders))
+        os.kill(holders[address], signal.SIGKILL)
         wait_until(lambda: address not in self.there())
 
 

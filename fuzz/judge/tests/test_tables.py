@@ -75,7 +75,7 @@ class Ranks(unittest.TestCase):
         return {"rank": 3, "least": 3, "turned": True, "words": words, "notes": [], "table": rows}
 
     def complaints(self, record):
-        return rank_judge.judge(self.data, record, ([1, 3, 4], 3, 1))
+        return rank_judge.judge(self.data, record, ([1, 3, 4], 3, 1, 0.0))
 
     def test_answers_follow_from_the_table(self):
         self.assertEqual(self.complaints(self.record()), [])

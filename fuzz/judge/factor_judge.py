@@ -126,7 +126,7 @@ def rises(choice, outcome):
     problem of a factor is left unsolved, and a rise is real.
     """
     pair = point(outcome).get("pair") or {}
-    underflows = any(0 < pair.get(f"scale_{name}", 1.0) < 1e-150 for name in "xa")
+    underflows = any(0 < (pair.get(f"scale_{name}") or 1.0) < 1e-150 for name in "xa")
     if choice.loss == "kl" or underflows:
         return []
     assumptions = (outcome.certificate.get("of_method") or {}).get("assumptions") or []

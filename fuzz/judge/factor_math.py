@@ -74,7 +74,8 @@ class Problem:
         """The size of the terms of the slope of X, for its rounding, and the typical size of what cancels in it."""
         size, data = float(np.linalg.norm(x)), float(np.linalg.norm(self.y))
         rounds = (size * np.linalg.norm(a) ** 2 + data * np.linalg.norm(a)) * self.largest
-        return rounds, data**2 / size if size > 0 else 0.0
+        # A factor whose square underflows is no smaller than what two factors of one size would leave.
+        return rounds, data**2 / size if size > 0 else data**1.5
 
     def largest_exchange(self, x, a):
         """What exchanging one atom for two, a change of rank 3, can gain at most."""

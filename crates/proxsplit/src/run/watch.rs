@@ -207,9 +207,17 @@ impl Watch {
     /// Whether the second half of the run has lowered Φ noticeably: by a part of Φ or of all that was gained since the start, and
     /// either by more than a single step does where the residual is `floor`, or at look after look, as no chance does for long.
     fn still_gains(&self, early: &[Row], late: &[Row], at: &AtPoint, floor: f64) -> bool {
-        let lowest = least(late, Row::objective);
-        let fell = least(early, Row::objective) - lowest;
-        let gained = (self.standard().start_objective - lowest).max(0.0);
+        let gained = (self.standard().start_objective - least(late, Row::objective)).max(0.0);
+        let noticeable = STILL_FALLING * at.objective.abs().min(gained);
+        let highest = -least(late, |row| -row.objective());
+        // Where Φ goes up and down, a slow fall shows over a longer stretch only.
+        let longer = self.parts(0.25).filter(|(early, _)| !early.is_empty());
+        let fluctuates = highest - least(late, Row::objective) > noticeable;
+        let (before, after) = match &longer {
+            Some((before, after)) if fluctuates => (&before[..], &after[..]),
+            _ => (early, late),
+        };
+        let fell = least(before, Row::objective) - least(after, Row::objective);
         // The residual of a pair is relative, and says nothing of Φ.
         let of_a_step = match at.pair {
             None => at.reference_step * floor * floor,
@@ -222,18 +230,22 @@ impl Watch {
             .map(Row::objective)
             .collect();
         let steadily = looks.windows(2).all(|pair| pair[1] < pair[0]);
-        let noticeable = fell > STILL_FALLING * at.objective.abs().min(gained);
-        noticeable && (steadily || fell > of_a_step)
+        fell > noticeable && (steadily || fell > of_a_step)
     }
 
     /// The looks of the first and of the second half of the passes, if there are enough of both.
     fn halves(&self) -> Option<(Vec<Row>, Vec<Row>)> {
         let passes = self.trace.last()?.progress.passes;
-        let looks = self.trace.iter().filter(|row| row.at.is_some()).copied();
-        let (early, late): (Vec<Row>, Vec<Row>) =
-            looks.partition(|row| row.progress.passes <= 0.5 * passes);
+        let (early, late) = self.parts(0.5)?;
         let enough = passes >= PATIENCE && early.len() >= LOOKS && late.len() >= LOOKS;
         enough.then_some((early, late))
+    }
+
+    /// The looks in the first `part` of all passes, and those after it.
+    fn parts(&self, part: f64) -> Option<(Vec<Row>, Vec<Row>)> {
+        let passes = self.trace.last()?.progress.passes;
+        let looks = self.trace.iter().filter(|row| row.at.is_some()).copied();
+        Some(looks.partition(|row| row.progress.passes <= part * passes))
     }
 
     /// The kept point with its verdict, which follows from that point alone.

@@ -180,6 +180,17 @@ fn a_floor_is_never_called_while_the_objective_the_residual_or_the_error_still_f
 }
 
 #[test]
+fn a_slow_fall_is_seen_below_ups_and_downs() {
+    // Up and down by some percent, so that the lowest look of the second half is no lower than that of the first.
+    let objective = |pass: usize| 90.0 - 0.02 * pass as f64 + [0.0, 5.0, 2.5][pass / 50 % 3];
+    let look = |pass: usize| (at(objective(pass), 0.2), 0.1);
+    assert_eq!(scripted(149, look).reason, Reason::PassLimit);
+    // Without the fall it is a floor.
+    let level = |pass: usize| (at(objective(pass) + 0.02 * pass as f64, 0.2), 0.1);
+    assert_eq!(scripted(149, level).reason, Reason::ErrorFloor);
+}
+
+#[test]
 fn the_certificate_has_the_largest_error_of_the_second_half_and_the_rate_that_of_the_whole_run() {
     let level = |pass: usize| match pass {
         10 => 5.0,

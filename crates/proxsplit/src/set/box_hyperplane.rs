@@ -106,13 +106,14 @@ pub(super) fn check_reach(least: f64, most: f64, total: f64) -> Result<(), Error
 pub(super) fn project<T: Real>(x: &mut [T], entry: impl Fn(usize, f64) -> Entry, total: f64) {
     let before = norm(x);
     // A second round removes the rounding of the first, which counts when x was far away.
+    let rounding = 4.0 * T::EPSILON.f64() * (x.len() as f64).sqrt();
     for _ in 0..2 {
         let by = multiplier(x.len(), |i| entry(i, x[i].f64()), total);
         for (i, x) in x.iter_mut().enumerate() {
             *x = T::of(entry(i, x.f64()).at(by));
         }
         let (excess, scale) = excess(x, &entry, total);
-        if excess.abs() <= 1e-3 * super::tolerance::<T>() * scale {
+        if excess.abs() <= rounding * scale {
             return;
         }
     }

@@ -115,6 +115,16 @@ mod tests {
         contract(&BoxSum::new(0.1, 0.1, 0.3).unwrap(), 3);
     }
 
+    #[test]
+    fn far_points_lose_no_digits_of_the_sum() {
+        for far in [1.0, 1e3, 1e6] {
+            let mut x: Vec<f64> = (0..8).map(|i| far * (1.0 + f64::from(i) / 7e3)).collect();
+            BoxSum::new(-1.0, 0.232, 0.232).unwrap().prox(&mut x, 1.0);
+            let excess = x.iter().sum::<f64>() - 0.232;
+            assert!(excess.abs() < 5e-15, "{excess:e} from {far}");
+        }
+    }
+
     proptest! {
         #[test]
         fn without_an_upper_bound_it_is_the_simplex(y in vector(30)) {

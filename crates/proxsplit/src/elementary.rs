@@ -24,7 +24,12 @@ impl Elementary {
 
     /// The prox of one entry.
     pub fn prox(self, t: f64, step: f64) -> f64 {
-        let shrunk = t - t.clamp(-self.l1 * step, self.l1 * step);
+        let width = self.l1 * step;
+        // A step that has overflowed, of which a run is told by what is not a number.
+        if width.is_nan() {
+            return f64::NAN;
+        }
+        let shrunk = t - t.clamp(-width, width);
         (shrunk / (1.0 + self.sql2 * step))
             .max(self.lower)
             .min(self.upper)

@@ -24,11 +24,11 @@ impl Elementary {
 
     /// The prox of one entry.
     pub fn prox(self, t: f64, step: f64) -> f64 {
-        let width = self.l1 * step;
         // A step that has overflowed, of which a run is told by what is not a number.
-        if width.is_nan() {
+        if !step.is_finite() {
             return f64::NAN;
         }
+        let width = self.l1 * step;
         let shrunk = t - t.clamp(-width, width);
         (shrunk / (1.0 + self.sql2 * step))
             .max(self.lower)
@@ -78,6 +78,23 @@ impl Elementary {
             sql2: self.sql2 + other.sql2,
             lower: self.lower.max(other.lower),
             upper: self.upper.min(other.upper),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Elementary;
+
+    #[test]
+    fn a_step_that_overflowed_is_told_and_does_not_panic() {
+        let free = Elementary::ZERO;
+        let (l1, sql2) = (
+            Elementary { l1: 1.0, ..free },
+            Elementary { sql2: 1.0, ..free },
+        );
+        for term in [free, l1, sql2] {
+            assert!(term.prox(1.0, f64::INFINITY).is_nan(), "{term:?}");
         }
     }
 }

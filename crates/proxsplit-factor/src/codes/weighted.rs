@@ -33,8 +33,12 @@ pub(super) fn fold<T: Lanes>(
             .chunks_exact_mut(problem.rank)
             .zip(problem.linear.chunks_exact(problem.rank));
         for ((linear, given), &weight) in columns.zip(weights) {
-            // Without weight c is 0, and any cost leads to the least entries.
-            let cost = T::of(term.l1) / if weight > T::ZERO { weight } else { T::ONE };
+            if weight == T::ZERO {
+                // Only the penalty is left: a pull that no slope outweighs holds the entries at the least that is allowed.
+                linear.fill(-T::MAX * T::of(0.5));
+                continue;
+            }
+            let cost = T::of(term.l1) / weight;
             for (linear, &given) in linear.iter_mut().zip(given) {
                 *linear = given - cost;
             }

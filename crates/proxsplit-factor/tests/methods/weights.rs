@@ -230,6 +230,42 @@ fn every_method_states_the_truth() {
     states_the_truth(&data.with_weights(weights).unwrap(), &[Method::Batch], 1e-9);
 }
 
+/// Of a feature without weight only the penalty is left, whatever stands in its row: passes never raise the objective, and its atoms end
+/// at zero.
+#[test]
+fn no_weight_and_a_penalty_are_a_row_of_zeros() -> Result<(), Error> {
+    let (mut y, u) = (numbers(), features());
+    for (at, y) in y.iter_mut().enumerate() {
+        *y *= if u[at % ROWS] == 0.0 { 1e3 } else { 1.0 };
+    }
+    let weights = Weights {
+        features: Some(&u),
+        ..Weights::default()
+    };
+    let data = Data::<f64>::new(dense(&y, ROWS), 1.0)?.with_weights(weights)?;
+    let l1 = NonNegL1::new(0.05)?;
+    let problem = Problem::new(&data, 3, &l1, &NonNeg)?;
+    for method in [Method::Batch, Method::Aggregated] {
+        let mut solver = Factorization::new(problem, settings(method, 1), None)?;
+        let mut last = f64::INFINITY;
+        for _ in 0..40 {
+            solver.by_ref().take(10).for_each(drop);
+            let now = solver.measure().objective;
+            assert!(now <= last * (1.0 + 1e-12), "{method}: {last} to {now}");
+            last = now;
+        }
+        let residual = solver.measure().residual;
+        assert!(residual <= 1e-3, "{method}: {residual}");
+        solver.keep();
+        solver.settle();
+        let x = solver.factors().x();
+        for i in (0..ROWS).filter(|&i| u[i] == 0.0) {
+            assert!((0..3).all(|k| x[(i, k)] == 0.0), "{method}: row {i}");
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn sparse_weights_have_the_pattern_of_the_data() -> Result<(), Error> {
     let narrow = |index: usize| i32::try_from(index).unwrap();

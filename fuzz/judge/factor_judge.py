@@ -168,7 +168,9 @@ def pair(problem, choice, outcome, x, a):
                 continue
             if number is not None and abs(number - value) > 1e-4 * value + allowed:
                 complaints.append(f"{what}_{name} = {number:.6g}, recomputed {value:.6g}")
-        ratios.append((mine.residual, mine.scale, mine.rounding + vanishing))
+        # Where the slope vanishes with the other factor, what the certificate sets beside it stands.
+        scale = mine.scale or stated.get(f"scale_{name}") or 0.0
+        ratios.append((mine.residual, scale, mine.rounding + vanishing))
     least = max(max(r - e, 0) / s if s > 0 else 0.0 for r, s, e in ratios)
     if here.get("residual") is not None and here["residual"] + stopped < least * (1 - 1e-4) - 1e-12:
         complaints.append(f"relative residual {here['residual']:.4g}, recomputed at least {least:.4g}")

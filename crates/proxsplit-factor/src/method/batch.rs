@@ -110,6 +110,10 @@ impl<T: Lanes> Batch<T> {
         work.memory.step = 1.0;
     }
 
+    fn is_plain_next(&self, work: &Work<'_, T>) -> bool {
+        work.memory.pass >= self.extrapolation.next_plain && self.extrapolation.is_known
+    }
+
     /// A pass without extrapolation from where the method is, or from where the last such pass ended if that is lower.
     fn plain_pass(&mut self, work: &mut Work<'_, T>) {
         let at = self.extrapolation;
@@ -168,6 +172,10 @@ impl<T: Lanes> Batch<T> {
                 self.old.clone_from(&work.factors);
             }
         }
+        // The best scales are those of X with its codes, not with the codes that run ahead of them, from which a plain pass begins.
+        if self.is_plain_next(work) {
+            return;
+        }
         let balance = work.balance();
         if balance == Balance::Normalize && work.is_nearly_normal() {
             return;
@@ -183,11 +191,10 @@ impl<T: Lanes> Batch<T> {
 impl<T: Lanes> Method<T> for Batch<T> {
     /// One pass.
     fn step(&mut self, work: &mut Work<'_, T>) {
-        let at = &self.extrapolation;
-        if work.memory.pass >= at.next_plain && at.is_known {
+        if self.is_plain_next(work) {
             self.plain_pass(work);
         } else {
-            let beta = at.momentum.beta;
+            let beta = self.extrapolation.momentum.beta;
             self.pass(work, beta);
             self.judge(work);
         }

@@ -69,6 +69,10 @@ impl<T: Lanes> Batch<T> {
         Some(sum.is_whole)
     }
 
+    fn is_plain_next(&self, center: &Center<'_, T>) -> bool {
+        center.memory.pass >= self.extrapolation.next_plain && self.extrapolation.is_known
+    }
+
     /// A pass without extrapolation from where the method is, or from where the last such pass ended if that is lower.
     fn plain_pass(&mut self, center: &mut Center<'_, T>) -> Option<()> {
         let at = self.extrapolation;
@@ -138,6 +142,10 @@ impl<T: Lanes> Batch<T> {
         if look::is_time_for(center.memory.pass) && !is_taken_back {
             self.revive(center)?;
         }
+        // As on one machine: a plain pass begins where the codes run ahead, whose best scales are others.
+        if self.is_plain_next(center) {
+            return Some(());
+        }
         let balance = Balance::of(&center.atoms, &center.codes);
         if !balance.is_free() || balance == Balance::Normalize && center.is_nearly_normal() {
             return Some(());
@@ -182,11 +190,10 @@ impl<T: Lanes> Steps<T> for Batch<T> {
         if std::mem::take(&mut center.is_disturbed) {
             self.start_anew(center);
         }
-        let at = self.extrapolation;
         let mut is_taken_back = false;
-        if center.memory.pass >= at.next_plain && at.is_known {
+        if self.is_plain_next(center) {
             self.plain_pass(center)?;
-        } else if self.pass(center, at.momentum.beta)? {
+        } else if self.pass(center, self.extrapolation.momentum.beta)? {
             is_taken_back = self.judge(center);
         } else {
             center.objective();

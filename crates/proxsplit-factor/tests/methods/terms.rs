@@ -2,9 +2,10 @@
 
 use super::{after, planted, settings, settle};
 use proxsplit::Mat;
-use proxsplit::prox::{L1, NonNegL1, Zero};
+use proxsplit::data::{Dense, Elements, StorageOrder};
+use proxsplit::prox::{ElasticNet, L1, NonNegL1, SquaredL2, Zero};
 use proxsplit::set::{L2Ball, NonNeg, Simplex};
-use proxsplit::{Looks, Prox, Solver, Stop, run};
+use proxsplit::{Error, Looks, Prox, Solver, Stop, run};
 use proxsplit_factor::{Data, Factorization, Factors, Inner, Method, Problem, Settings};
 
 #[test]
@@ -154,4 +155,23 @@ fn a_pass_that_is_stopped_halfway_returns_a_point_of_the_set() {
     assert!(solver.measure().objective.is_finite());
     settle(&mut solver);
     assert!(!negative(solver.factors().x()));
+}
+
+/// An atom that only begins to grow has other best scales with its codes than with those that run ahead of them: plain passes begin
+/// with the latter, and fall all the same.
+#[test]
+fn plain_passes_fall_where_an_atom_grows() -> Result<(), Error> {
+    let mut y = [0.0; 8];
+    y[1] = 0.866;
+    let dense = Dense::new(1, 8, StorageOrder::ColumnMajor, Elements::F64(&y))?;
+    let data = Data::<f64>::new(dense.into(), 1.0)?;
+    let (atoms, codes) = (SquaredL2::new(0.38)?, ElasticNet::new(1e-5, 0.12)?);
+    let problem = Problem::new(&data, 2, &atoms, &codes)?;
+    for seed in 0..50 {
+        let mut solver = Factorization::new(problem, settings(Method::Auto, seed), None)?;
+        solver.by_ref().take(70).for_each(drop);
+        let assumptions = solver.setting().assumptions;
+        assert!(assumptions.is_empty(), "seed {seed}: {assumptions:?}");
+    }
+    Ok(())
 }

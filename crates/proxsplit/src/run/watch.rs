@@ -274,12 +274,17 @@ impl Watch {
             Reason::ErrorFloor => Verdict::AtErrorFloor,
             limit => Verdict::NotConverged(limit),
         };
+        let mut of_method = OfMethod::new(&setting, &stretch);
+        if verdict == Verdict::AtErrorFloor {
+            // Also where the errors are no more than rounding, whose K is of no interest to other verdicts.
+            of_method.constant = Curve::of(&setting).map(|curve| curve.constant);
+        }
         Returned {
             row,
             at,
             verdict,
             standard,
-            of_method: OfMethod::new(&setting, &stretch),
+            of_method,
         }
     }
 }

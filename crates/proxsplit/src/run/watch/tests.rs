@@ -25,8 +25,12 @@ pub(in crate::run) fn at(objective: f64, residual: f64) -> AtPoint {
 
 /// Exact steps of length 1/L on a convex problem, but for a gradient that is wrong by `level`.
 pub(in crate::run) fn setting(level: f64) -> Setting {
+    with_error(Source::User, level)
+}
+
+fn with_error(source: Source, level: f64) -> Setting {
     let mut ledger = Ledger::default();
-    ledger.set(Source::User, Level::Measured(level));
+    ledger.set(source, Level::Measured(level));
     Setting {
         class: Class::Convex,
         convex: true,
@@ -45,6 +49,7 @@ pub(in crate::run) fn setting(level: f64) -> Setting {
 /// Goes through given looks, one a pass.
 struct Scripted {
     looks: Vec<(AtPoint, f64)>,
+    source: Source,
     now: usize,
     kept: usize,
 }
@@ -53,6 +58,7 @@ impl Scripted {
     fn new(looks: Vec<(AtPoint, f64)>) -> Self {
         Self {
             looks,
+            source: Source::User,
             now: 0,
             kept: 0,
         }
@@ -82,7 +88,7 @@ impl Solver for Scripted {
         self.look().0
     }
     fn setting(&self) -> Setting {
-        setting(self.look().1)
+        with_error(self.source, self.look().1)
     }
     fn look_cost(&self) -> f64 {
         0.0
@@ -122,6 +128,16 @@ fn a_floor_needs_a_residual_within_k_times_the_error() {
     assert_eq!(scripted(100, spikes).reason, Reason::PassLimit);
     let unknown = |_| (at(1.0, 0.1), f64::NAN);
     assert_eq!(scripted(100, unknown).reason, Reason::PassLimit);
+}
+
+/// K is stated with every floor, also where the gradient is wrong by rounding alone.
+#[test]
+fn a_floor_of_rounding_states_its_constant() {
+    let solver = &mut Scripted::new(vec![(at(1.0, 0.2), 0.1); 60]);
+    solver.source = Source::Rounding;
+    let report = run(solver, &Stop::default(), ());
+    assert_eq!(report.reason, Reason::ErrorFloor);
+    assert_eq!(report.certificate.of_method.constant, Some(3.0));
 }
 
 /// The best look may lie in the first half of a run that ends at its floor.

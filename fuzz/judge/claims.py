@@ -31,8 +31,10 @@ def numbers(cert, kind):
     """A verdict that says something of a point needs its numbers."""
     if kind in ("diverged", None):
         return [] if kind else ["no verdict"]
-    missing = [n for n in ("stationarity", "tolerance") if n in cert and not _finite(cert[n])]
     point = cert.get("at_point") or {}
+    missing = [n for n in ("stationarity", "tolerance") if n in cert and not _finite(cert[n])]
+    if kind == "not-converged" and "prox_error" in point and point["prox_error"] is None:
+        missing = [n for n in missing if n != "stationarity"]  # a stopped prox may hide any amount
     missing += [f"at_point.{n}" for n in ("objective", "residual", "scale", "reference_step") if n in point and not _finite(point[n])]
     negative = [n for n in ("residual", "prox_error", "rounding", "gap", "scale") if _finite(point.get(n)) and point[n] < 0]
     return [f"{n} is not a finite number" for n in missing] + [f"at_point.{n} < 0" for n in negative]

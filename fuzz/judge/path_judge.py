@@ -103,6 +103,8 @@ def of_row(asked, row, x):
 
 def residual(asked, model, row, x):
     """The residual at 1/L is at most 8 times the stated one: the step of a row is at most 8/L, as `solve_judge.stationary` says."""
+    if row["residual"] is None:
+        return [f"{row['verdict']} without a residual"] if row["converged"] else []
     if not (model.term.convex and model.name == "least-squares"):
         return []
     curvature, size = model.curvature(), model.smooth(x)[2]

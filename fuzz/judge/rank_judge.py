@@ -46,8 +46,9 @@ def judge(data, record, plan):
 
 def mean(values):
     """The mean and its standard error."""
-    values = np.array(values)
-    return values.mean(), values.std(ddof=1) / np.sqrt(len(values))
+    largest = max(map(abs, values)) or 1.0  # whose square may overflow
+    values = np.array(values) / largest
+    return largest * values.mean(), largest * values.std(ddof=1) / np.sqrt(len(values))
 
 
 def of_row(data, row, plan):

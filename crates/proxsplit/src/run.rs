@@ -63,7 +63,8 @@ impl Looks {
     fn after(self, last: f64, cost: f64) -> f64 {
         match self {
             Looks::Every(passes) => last + passes,
-            Looks::Growing => last + (cost * (0.5 * last).floor().max(4.0)).max(1.0),
+            // In the middle of a pass, mini-batches are further from where they go than at its end.
+            Looks::Growing => last + (cost * (0.5 * last).floor().max(4.0)).ceil().max(1.0),
         }
     }
 }

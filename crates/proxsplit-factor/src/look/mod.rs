@@ -113,9 +113,9 @@ pub(crate) fn at<T: Lanes>(
     }
 }
 
-/// Whether rounding of parts of this size takes more than half of the digits of their sum.
+/// Whether rounding of parts of this size takes more than a third of the digits of their sum.
 pub(crate) fn is_lost<T: Lanes>(sum: f64, parts: f64) -> bool {
-    let kept = sum > 8.0 * T::EPSILON.f64().sqrt() * parts;
+    let kept = sum > T::EPSILON.f64().cbrt() * parts;
     !kept
 }
 

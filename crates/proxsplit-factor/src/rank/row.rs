@@ -42,8 +42,19 @@ impl RankRow {
 pub(super) fn mean(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (mean, (squares / (count - 1.0) / count).sqrt())
+    // Squares of the deviations themselves may overflow.
+    let largest = values
+        .iter()
+        .map(|value| (value - mean).abs())
+        .fold(0.0, f64::max);
+    if largest == 0.0 {
+        return (mean, 0.0);
+    }
+    let squares: f64 = values
+        .iter()
+        .map(|value| ((value - mean) / largest).powi(2))
+        .sum();
+    (mean, largest * (squares / (count - 1.0) / count).sqrt())
 }
 
 #[cfg(test)]
@@ -55,5 +66,7 @@ mod tests {
         let (mean, error) = mean(&[1.0, 2.0, 3.0, 6.0]);
         assert_eq!(mean, 3.0);
         assert!((error - (14.0_f64 / 3.0 / 4.0).sqrt()).abs() < 1e-15);
+        assert_eq!(super::mean(&[1e200, 1e200]), (1e200, 0.0));
+        assert_eq!(super::mean(&[0.0, 2e200]), (1e200, 1e200));
     }
 }

@@ -26,7 +26,9 @@ pub(super) fn prox<T: Real>(
             scale(share, x);
             psi.prox_with_error(x, step * share)
         }
-        (Rule::Clamp | Rule::SeparableLast | Rule::Shrink, _) => in_turn([psi, phi], x, step),
+        (Rule::Clamp | Rule::SeparableLast | Rule::Shrink | Rule::SoftFirst, _) => {
+            in_turn([psi, phi], x, step)
+        }
         (Rule::ProjectFirst | Rule::LargestFirst, _) => in_turn([phi, psi], x, step),
         (Rule::BallMultiplier, Kind::Ball { radius }) => shrink(psi, radius, x, step),
         (Rule::SparseSimplex, Kind::Sparse { count }) => {

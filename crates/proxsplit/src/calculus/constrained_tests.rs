@@ -134,6 +134,23 @@ fn a_separable_term_after_an_ordered_one() {
 }
 
 #[test]
+fn a_soft_threshold_comes_before_terms_of_the_sizes() {
+    let l1 = L1::new(0.4).unwrap();
+    let ball = L1Ball::new(1.5).unwrap();
+    contract(&both(l1, ball, Rule::SoftFirst), 5);
+    contract(&both(groups(), l1, Rule::SoftFirst), 4);
+    as_dykstra(ball, l1, Rule::SoftFirst);
+    as_dykstra(l1, groups(), Rule::SoftFirst);
+    as_dykstra(l1, Linf::new(0.9).unwrap(), Rule::SoftFirst);
+    as_dykstra(l1, Huber::new(0.8, 0.6).unwrap(), Rule::SoftFirst);
+    let weights = WeightedL1::new(vec![0.1, 0.9, 0.0, 0.5, 2.0, 0.3]).unwrap();
+    as_dykstra(&weights, ball, Rule::SoftFirst);
+    // A term that moves zeros is none of these.
+    let shifted = Shifted::new(ball, vec![0.2; 6]).unwrap();
+    as_dykstra(l1, shifted, Rule::Dykstra);
+}
+
+#[test]
 fn a_ridge_shortens_the_step() {
     let ridge = SquaredL2::new(1.5).unwrap();
     contract(&both(groups(), ridge, Rule::Ridge), 4);

@@ -22,6 +22,8 @@ pub(super) fn conjugate<T: Real>(rule: Rule, (psi, phi): Ordered<T>, s: &[T]) ->
         (Rule::Shrink, Kind::Ball { radius }) => exact_prox(psi, s, 1.0, |z| radius * norm(z)),
         // Negative s_i gain nothing.
         (Rule::ProjectFirst, _) => positive_part(s, |s| psi.conjugate(s)),
+        // z_i of the sign of s_i gains |s_i| − w_i for every unit, or is 0.
+        (Rule::SoftFirst, _) => exact_prox(psi, s, 1.0, |z| phi.conjugate(z)).flatten(),
         _ => None,
     }
 }
@@ -36,17 +38,19 @@ pub(super) fn polar<T: Real>(rule: Rule, (psi, phi): Ordered<T>, s: &[T]) -> Opt
         (Rule::Ridge, Kind::Ridge { weight }) if weight > 0.0 => Some(0.0),
         (Rule::Shrink | Rule::BallMultiplier, _) => Some(0.0),
         (Rule::ProjectFirst, _) => positive_part(s, |s| psi.polar(s)),
+        // Where the domain of φ* is everything.
+        (Rule::SoftFirst, _) => phi.polar(s).filter(|&gauge| gauge == 0.0),
         _ => None,
     }
 }
 
 /// `look` at P_η^ψ(ηs), if that prox is not an iteration.
-fn exact_prox<T: Real>(
+fn exact_prox<T: Real, R>(
     psi: &dyn Prox<T>,
     s: &[T],
     step: f64,
-    look: impl FnOnce(&[T]) -> f64,
-) -> Option<f64> {
+    look: impl FnOnce(&[T]) -> R,
+) -> Option<R> {
     scratch::with(s.len(), |z: &mut [T]| {
         for (z, s) in z.iter_mut().zip(s) {
             *z = T::of(step * s.f64());

@@ -34,6 +34,9 @@ pub enum Rule {
     /// A simplex and at most K nonzeros: the K largest y_i on the simplex. (A. Kyrillidis and others, *Sparse projections
     /// onto the simplex*, 2013.)
     SparseSimplex,
+    /// ψ = Σ w_i|x_i|, φ convex and absolute: prox of ψ, then of φ. The second keeps signs and zeros, so that every slope of ψ at its
+    /// argument is one at its result.
+    SoftFirst,
     /// Both convex, nothing else known: Dykstra splitting to a tolerance.
     Dykstra,
 }
@@ -60,6 +63,7 @@ impl fmt::Display for Rule {
             Rule::SumMultiplier => "scalar equation for the multiplier of the sum",
             Rule::LargestFirst => "keep the largest entries, then prox",
             Rule::SparseSimplex => "project the largest entries on the simplex",
+            Rule::SoftFirst => "soft threshold, then prox",
             Rule::Dykstra => "Dykstra splitting to a tolerance",
         })
     }
@@ -97,6 +101,8 @@ fn exact(a: Facts, b: Facts) -> Option<Rule> {
     let uniform = b.separable && b.form.symmetric && b.convex;
     let simplex = matches!(a.form.kind, Kind::Sum { lower, upper, .. }
         if lower == 0.0 && upper == f64::INFINITY);
+    // Separable and homogeneous terms of |x| are these.
+    let weighted_l1 = a.separable && a.convex && a.form.absolute && a.form.homogeneous;
     let sphere = matches!(a.form.kind, Kind::Sphere { .. });
     Some(match b.form.kind {
         Kind::Zero => Rule::Alone,
@@ -113,6 +119,7 @@ fn exact(a: Facts, b: Facts) -> Option<Rule> {
         Kind::Sparse { .. } if a.form.absolute && a.form.symmetric => Rule::LargestFirst,
         Kind::Sparse { .. } if sphere => Rule::LargestFirst,
         Kind::Sparse { .. } if simplex => Rule::SparseSimplex,
+        _ if weighted_l1 && b.form.absolute && b.convex => Rule::SoftFirst,
         _ => return None,
     })
 }

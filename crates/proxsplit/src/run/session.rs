@@ -204,8 +204,8 @@ impl Session {
         };
         let stop = &self.watch.stop;
         let next = stop.looks.after(last.progress.passes, cost);
-        // A solver counts passes in fractions; half a percent of the distance is rounding of those sums.
-        let slack = 0.005 * (next - last.progress.passes);
+        // A solver counts passes in fractions, whose sums are rounded.
+        let slack = 1e-6 * (next - last.progress.passes);
         let is_wanted = stop.is_watched() || matches!(stop.looks, Looks::Every(_));
         is_wanted
             && self.progress.iteration > last.progress.iteration

@@ -274,6 +274,7 @@ fn the_book_lists_every_operator_and_every_rule() {
         Rule::SumMultiplier,
         Rule::LargestFirst,
         Rule::SparseSimplex,
+        Rule::SoftFirst,
         Rule::Dykstra,
     ];
     assert_eq!(rules.len(), Rule::Dykstra as usize + 1);

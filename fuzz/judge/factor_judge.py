@@ -198,6 +198,9 @@ def dead(problem, choice, outcome, x, a, truth):
     if "dead_atoms" in stated:
         sizes = np.linalg.norm(x, axis=0) * np.linalg.norm(a, axis=1)
         tiny = {k for k in range(choice.fixed, len(sizes)) if sizes[k] <= 1e-9 * max(sizes.max(), 1e-300)} | set(empty)
+        # Squares of codes below the least normal number of their type are no use.
+        squares = np.minimum((x**2).sum(axis=0), (a**2).sum(axis=1))
+        tiny |= {k for k in range(choice.fixed, len(sizes)) if squares[k] < choice.tiny / choice.unit}
         if problem.weights is not None:  # an atom that only samples or features without weight use is as good as dead
             rows, columns = problem.weights.any(axis=1), problem.weights.any(axis=0)
             tiny |= set(dead_atoms(x[rows], a[:, columns], choice.fixed))
@@ -215,6 +218,8 @@ def dead(problem, choice, outcome, x, a, truth):
     if outcome.verdict == "stationary" and empty and 1e-130 < truth < 1e130:
         gain = escape(problem, x, a, empty[0])
         allowed = 10 * choice.tol * (truth + choice.tol * 0.5 * float((problem.y**2).sum())) * (1 + 1e-6) + 10 * room
+        # What an atom that costs something gains by moving alone is a matter of R_X.
+        allowed += 2 * (stated.get("residual_x") or 0.0) * float(np.linalg.norm(x))
         if gain > allowed:
             complaints.append(f"stationary with a dead atom that gains {gain:.4g} of {truth:.4g} (allowed {allowed:.2g})")
     return complaints

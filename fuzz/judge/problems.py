@@ -167,7 +167,8 @@ def _write(rng, stored, form, folder, options):
         stored = np.where(weights > 0, stored, np.nan)
         options += ["--missing", "nan"]
     if form == "csv":
-        path.write_text("\n".join(",".join("" if v != v else repr(float(v)) for v in row) for row in stored) + "\n")
+        gap = "" if stored.shape[1] > 1 else "nan"  # an empty line is none
+        path.write_text("\n".join(",".join(gap if v != v else repr(float(v)) for v in row) for row in stored) + "\n")
     else:
         kind = {"f64": np.float64, "f32": np.float32, "u8": np.uint8}[form]
         order = str(rng.choice(["C", "F"]))

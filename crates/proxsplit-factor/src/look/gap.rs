@@ -83,6 +83,8 @@ fn fenchel_young<T: Lanes>(psi: &Term<'_, T>, a: &[T], slope: &[T]) -> Option<f6
         }
         let conjugate = psi.prox.conjugate(dual)?;
         let product: f64 = a.iter().zip(&*dual).map(|(a, c)| a.f64() * c.f64()).sum();
-        Some((psi.prox.value(a) + conjugate - product).max(0.0))
+        let gap = psi.prox.value(a) + conjugate - product;
+        // What overflowed on the way to the conjugate is no gap of 0.
+        (!gap.is_nan()).then_some(gap.max(0.0))
     })
 }

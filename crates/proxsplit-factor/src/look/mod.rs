@@ -87,13 +87,18 @@ pub(crate) fn at<T: Lanes>(
     );
     problem.fixed.clear(&mut slope_x, rank);
     let codes_gap = gap::of_codes(problem, misfit, &factors, &slope_a);
+    let size = misfit.size();
     let Grams { x: gx, a: ga } = misfit.grams();
     let (residual_x, error_x) = psi_x.residual(x, &slope_x, (rank, steps.0));
     let (residual_a, error_a) = psi_a.residual(a, &slope_a, (rank, steps.1));
+    let penalties = (psi_x.value(x, rank), psi_a.value(a, rank));
     let escape = escape(problem, &factors, (gx, ga), Search::Thorough);
+    // More than all that is there is a number made of underflow.
+    let whole = value + penalties.0.abs() + penalties.1.abs();
+    let escape = escape.filter(|escape| size > 0.0 || escape.gain <= whole);
     let parts = Parts {
         misfit: value,
-        penalties: (psi_x.value(x, rank), psi_a.value(a, rank)),
+        penalties,
         residuals: (residual_x, residual_a),
         errors: (error_x, error_a),
         scales,
@@ -103,7 +108,7 @@ pub(crate) fn at<T: Lanes>(
         codes_gap,
         dead_atoms: dead::count(gx, ga, (rank, psi_x.first())),
         escape: gain(problem, escape.as_ref()),
-        size: misfit.size(),
+        size,
     };
     Findings {
         at: parts.at_point::<T>(),

@@ -86,16 +86,21 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// The larger residual, relative to its scale.
+    /// The larger residual, relative to its scale; where that is 0, as for data that are 0, a slope is all that is there.
     pub fn residual(&self) -> f64 {
-        let relative = |residual: f64, scale: f64| {
-            if residual == 0.0 {
-                0.0
-            } else {
-                residual / scale
-            }
+        let relative = |residual: f64, scale: f64| match (residual, scale) {
+            (0.0, _) => 0.0,
+            (_, 0.0) if residual.is_finite() => 1.0,
+            _ => residual / scale,
         };
-        relative(self.residual_x, self.scale_x).max(relative(self.residual_a, self.scale_a))
+        let of_x = relative(self.residual_x, self.scale_x);
+        let of_a = relative(self.residual_a, self.scale_a);
+        // `max` would drop what is not a number.
+        if of_x > of_a || of_x.is_nan() {
+            of_x
+        } else {
+            of_a
+        }
     }
 }
 
@@ -109,5 +114,32 @@ impl AtPoint {
     /// Whether x is a point that may be returned: finite, and in the domain of g.
     pub fn is_sound(&self) -> bool {
         self.feasible && self.objective.is_finite() && self.residual.is_finite()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pair;
+
+    /// Data that are 0 leave no scale, and a start beside the solution is no divergence.
+    #[test]
+    fn a_slope_without_a_scale_is_all_that_is_there() {
+        let pair = |residual: f64, scale: f64| Pair {
+            residual_x: residual,
+            residual_a: 0.0,
+            scale_x: scale,
+            scale_a: 0.0,
+            step_x: 1.0,
+            step_a: 1.0,
+            codes_gap: None,
+            dead_atoms: 0,
+            escape: None,
+            size: 0.0,
+        };
+        assert_eq!(pair(1e-74, 0.0).residual(), 1.0);
+        assert_eq!(pair(0.0, 0.0).residual(), 0.0);
+        assert_eq!(pair(1.0, 4.0).residual(), 0.25);
+        assert_eq!(pair(f64::INFINITY, 0.0).residual(), f64::INFINITY);
+        assert!(pair(f64::NAN, 0.0).residual().is_nan());
     }
 }

@@ -63,7 +63,13 @@ pub(super) fn words(certificate: &Certificate) -> String {
                 (Some(gap), _) => format!("{} (relative)", at_most(gap, 1)),
                 (None, gap) => at_most(gap.unwrap_or(f64::NAN).max(0.0), 1),
             };
-            format!("optimal to tolerance: objective at most {gap} above the minimum")
+            let rise = at.objective - certificate.start_objective;
+            let above = if rise > 0.0 {
+                format!("; that of the start was lower by {rise:.1e}")
+            } else {
+                String::new()
+            };
+            format!("optimal to tolerance: objective at most {gap} above the minimum{above}")
         }
         Verdict::AtErrorFloor => {
             let (cause, remedy) = match certificate.of_method.errors.largest() {

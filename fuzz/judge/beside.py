@@ -83,7 +83,9 @@ def warm(program, choice, outcome, arguments):
     which is not doubled, the first residual must be in the lower half of that level.
     """
     cert = outcome.certificate
-    if cert["tolerance"] > 1.001 * choice.tol and cert["stationarity"] > 0.5 * cert["tolerance"]:
+    # Without a tolerance only a residual of 0 will do, which no rounding of the start's scales leaves.
+    rests_on_rounding = cert["tolerance"] > 1.001 * choice.tol and cert["stationarity"] > 0.5 * cert["tolerance"]
+    if cert["tolerance"] == 0 or rests_on_rounding:
         return []
     again = program.run([*without(arguments, "--init", "--tol"), "--init", outcome.folder, "--tol", f"{2 * choice.tol:g}"])
     if not again.record:

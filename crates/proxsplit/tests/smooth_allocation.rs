@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, unsafe_code)]
 
+#[path = "smooth/storages.rs"]
 mod storages;
 
 use proxsplit::smooth::Logistic;

@@ -65,7 +65,7 @@ pub(super) fn words(certificate: &Certificate) -> String {
             };
             let rise = at.objective - certificate.start_objective;
             let above = if rise > 0.0 {
-                format!("; that of the start was lower by {rise:.1e}")
+                format!(", but {rise:.1e} above that of the start")
             } else {
                 String::new()
             };

@@ -78,7 +78,11 @@ def _entropy(y, c):
         middle = 0.5 * (low + high)
         above = np.exp(middle) + c * (middle + 1) > y
         low, high = np.where(above, low, middle), np.where(above, middle, high)
-    return np.exp(0.5 * (low + high))
+    x = np.exp(0.5 * (low + high))
+    for _ in range(2):  # a logarithm far from 0 has lost digits of x: Newton's method finds them again
+        slope = 1 + c / np.maximum(x, 1e-300)
+        x = np.maximum(x - (x + c * (np.log(np.maximum(x, 1e-300)) + 1) - y) / slope, 0.5 * x)
+    return x
 
 
 def _power(y, c, p):

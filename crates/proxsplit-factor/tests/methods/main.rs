@@ -15,6 +15,7 @@ mod overcomplete;
 mod quality;
 mod refusals;
 mod resume;
+mod shards;
 mod start;
 mod storage;
 mod terms;

@@ -104,7 +104,7 @@ impl Certificate {
             let gap = gap.max(0.0);
             let least = at.objective - gap;
             let relative = if least > 0.0 {
-                format!(", {} relatively", percent_at_most(gap / least))
+                format!(", {}", percent_at_most(gap / least))
             } else {
                 String::new()
             };

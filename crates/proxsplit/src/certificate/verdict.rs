@@ -1,7 +1,7 @@
 //! The outcome of a run, and how it is said.
 
 use super::{Certificate, Obstacle, Standing};
-use crate::bound::at_most;
+use crate::bound::{at_most, percent_at_most};
 use crate::run::Reason;
 
 /// The outcome of a run.
@@ -52,20 +52,20 @@ pub(super) fn words(certificate: &Certificate) -> String {
     match &certificate.verdict {
         Verdict::Stationary => {
             let minimum = relative_gap(certificate).map_or_else(String::new, |gap| {
-                let gap = at_most(gap, 1);
-                format!(", objective at most {gap} (relative) above the minimum")
+                let gap = percent_at_most(gap);
+                format!(", objective at most {gap} above the minimum")
             });
             format!("stationary to tolerance: residual {residual:.2e} ≤ {tolerance:.2e}{minimum}")
         }
         Verdict::Optimal => {
             // Where the minimum may be 0, no part of it is known.
             let gap = match (relative_gap(certificate), at.gap) {
-                (Some(gap), _) => format!("{} (relative)", at_most(gap, 1)),
+                (Some(gap), _) => percent_at_most(gap),
                 (None, gap) => at_most(gap.unwrap_or(f64::NAN).max(0.0), 1),
             };
             let rise = at.objective - certificate.start_objective;
             let above = if rise > 0.0 {
-                format!("; that of the start was lower by {rise:.1e}")
+                format!(", but {rise:.1e} above that of the start")
             } else {
                 String::new()
             };

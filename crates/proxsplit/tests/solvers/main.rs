@@ -10,6 +10,7 @@ mod equivalences;
 mod error_floor;
 mod families;
 mod following;
+mod gap;
 mod inequalities;
 mod inexact;
 mod lasso;
@@ -19,4 +20,9 @@ mod sample;
 mod samples;
 mod special_cases;
 mod stopped_prox;
+#[path = "../smooth/storages.rs"]
+mod storages;
 mod units;
+mod working_set;
+mod working_set_common;
+mod working_set_odd;

@@ -140,6 +140,27 @@ fn a_floor_of_rounding_states_its_constant() {
     assert_eq!(report.certificate.of_method.constant, Some(3.0));
 }
 
+/// A point that is optimal as asked may lie above the start, and says so.
+#[test]
+fn an_optimal_point_above_its_start_says_so() {
+    let near = AtPoint {
+        gap: Some(0.01),
+        ..at(1.0, 0.2)
+    };
+    let solver = &mut Scripted::new(vec![(at(0.995, 0.3), 0.1), (near, 0.1), (near, 0.1)]);
+    let stop = Stop {
+        gap: Some(0.05),
+        ..Stop::default()
+    };
+    let report = run(solver, &stop, ());
+    assert_eq!(report.reason, Reason::Converged);
+    let words = report.certificate.words();
+    assert!(
+        words.ends_with(", but 5.0e-3 above that of the start"),
+        "{words}"
+    );
+}
+
 /// The best look may lie in the first half of a run that ends at its floor.
 #[test]
 fn at_the_floor_the_best_point_that_was_looked_at_is_returned() {

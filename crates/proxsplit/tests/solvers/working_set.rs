@@ -1,22 +1,14 @@
 //! Working sets: against the true residual and other solvers on every loss, penalty and storage; the same bits for any number of
 //! threads.
-#![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
 
-#[path = "working_set/common.rs"]
-mod common;
-#[allow(dead_code)]
-#[path = "solvers/sample.rs"]
-mod sample;
-#[path = "storages/mod.rs"]
-mod storages;
-
-use common::{LOSSES, model, solve, tight};
+use super::sample::{Sample, distance, starts};
+use super::storages;
+use super::working_set_common::{LOSSES, model, solve, tight};
 use proxsplit::data::{Dense, Elements, Matrix, StorageOrder};
 use proxsplit::prox::{GroupL2, Groups, L1, Mcp};
 use proxsplit::smooth::{LeastSquares, Linear, Logistic};
 use proxsplit::text::Operator;
 use proxsplit::{Guarantee, Panoc, Prox, Smooth, Solver, Splitting, Stop, WorkingSet, run};
-use sample::{Sample, distance, starts};
 
 const TERMS: [&str; 12] = [
     "l1:0.8",

@@ -1,16 +1,12 @@
 //! Every loss on every storage, in both precisions, against its definition in a plain loop.
 
-#![allow(clippy::unwrap_used)]
-
-mod storages;
-
+use super::storages::Sample;
 use proxsplit::data::Matrix;
 use proxsplit::internal::linalg::vec::{distance, norm};
 use proxsplit::smooth::{Cauchy, GemanMcClure, HuberRegression, LeastSquares, Logistic, Sigmoid};
 use proxsplit::{FiniteSum, Real, check};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use storages::Sample;
 
 /// The definition of a loss: (z, b) → (ℓ, ℓ′).
 type Scalar = fn(f64, f64) -> (f64, f64);

@@ -1,7 +1,5 @@
 //! Constants against eigenvalues that are known by construction, and quadratics against plain loops.
 
-#![allow(clippy::unwrap_used)]
-
 use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::smooth::{LeastSquares, Logistic, Quadratic, lipschitz};
 use proxsplit::{Lipschitz, Real, Smooth, check};

@@ -1,11 +1,7 @@
-//! Solvers allocate nothing after set-up.
+//! Iterations and looks.
 
-#![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
-
-#[allow(dead_code)] // Only one problem is needed here.
-#[path = "solvers/sample.rs"]
-mod sample;
-
+use super::count;
+use super::sample::Sample;
 use proxsplit::gradient::{Injected, Inner, Page, Saga, Shape, Stale};
 use proxsplit::order::VisitOrder;
 use proxsplit::prox::{L0, L1};
@@ -16,27 +12,6 @@ use proxsplit::step::{Adaptive, Backtracking, BarzilaiBorwein, Constant, Diminis
 use proxsplit::{
     FiniteSum, IncrementalSplitting, Panoc, Passes, Prox, Sggd, Smooth, Solver, Splitting,
 };
-use sample::Sample;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-struct Counting;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-#[allow(unsafe_code)] // An allocator cannot be written without it.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// Allocations in 100 iterations and looks, whose points are kept, after two of each.
 fn allocations(solver: &mut dyn Solver) -> usize {
@@ -45,16 +20,15 @@ fn allocations(solver: &mut dyn Solver) -> usize {
         solver.measure();
         solver.keep();
     }
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = count();
     for _ in 0..100 {
         solver.next().unwrap();
         solver.measure();
         solver.keep();
     }
-    ALLOCATIONS.load(Ordering::Relaxed) - before
+    count() - before
 }
 
-// One test only: the counter is shared by all threads of the process.
 #[test]
 fn a_hundred_iterations_allocate_nothing() {
     let sample = Sample::new(30, 7, 1);
@@ -62,10 +36,7 @@ fn a_hundred_iterations_allocate_nothing() {
     let g = L1::new(0.1).unwrap();
     let x = [0.5; 7];
     let batch = || Splitting::new(&f, &g, &x).unwrap();
-    assert!(
-        ALLOCATIONS.load(Ordering::Relaxed) > 0,
-        "the counter counts"
-    );
+    assert!(count() > 0, "the counter counts");
     assert_eq!(allocations(&mut batch()), 0);
     assert_eq!(
         allocations(&mut batch().step(Backtracking::new(1.0).unwrap())),

@@ -1,7 +1,5 @@
 //! Smooth terms at the edges: refused input, huge predictions, scaling.
 
-#![allow(clippy::unwrap_used)]
-
 use proxsplit::data::{Dense, Elements, Indices, Sparse, StorageOrder};
 use proxsplit::smooth::{
     Cauchy, FnSmooth, FnSum, GemanMcClure, HuberRegression, LeastSquares, Logistic, Loss,

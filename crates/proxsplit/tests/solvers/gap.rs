@@ -1,5 +1,4 @@
 //! The bound on Φ(x) − min Φ is never below the truth, and vanishes at solutions.
-#![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
 
 use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::smooth::{HuberRegression, LeastSquares, Logistic, Quadratic};

@@ -1,13 +1,7 @@
 //! Working sets where something is odd: data, labels, tolerances below what rounding allows.
-#![allow(clippy::unwrap_used)] // A failed set-up is a failed test.
 
-#[path = "working_set/common.rs"]
-mod common;
-#[allow(dead_code)]
-#[path = "solvers/sample.rs"]
-mod sample;
-
-use common::{LOSSES, model, solve};
+use super::sample::{Sample, norm};
+use super::working_set_common::{LOSSES, model, solve};
 use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::prox::L1;
 use proxsplit::smooth::loss::{Named, Shape};
@@ -16,7 +10,6 @@ use proxsplit::text::Operator;
 use proxsplit::{
     Guarantee, Panoc, Prox, Real, Smooth, Solver, Splitting, Stop, Verdict, WorkingSet, run,
 };
-use sample::{Sample, norm};
 
 #[test]
 fn odd_data_are_solved_or_told() {

@@ -201,7 +201,9 @@ def draw(store: Store, case: Case, out: Output, quick: bool) -> None:
     for panel, title in zip(axes, panels, strict=True):
         labels = named[panel] = []
         for (where, name), (curve, look) in drawn.items():
-            shown = [(s, v / least - 1) for s, v in curve if 0 < v / least - 1 < ABOVE]
+            above = [(s, v / least - 1) for s, v in curve if v > least]
+            # Far above are first points, and whole curves of slow methods, which are drawn all the same.
+            shown = [(s, v) for s, v in above if v < ABOVE] or above
             if where == title and shown:
                 panel.plot(*zip(*shown, strict=True), **look)
                 labels.append((*shown[-1], name, look["color"]))

@@ -16,6 +16,8 @@ from .output import Output
 from .store import Store, code
 
 PARTS = {"theory": theory, "figure1": figure1, "figure2": figure2, "certificate": certificate, "today": today}
+# What a full run takes beside the sum of its parts: data, starts and judges.
+OVERHEAD = 1.6
 PAGES = ["claims", "figure1", "figure2", "figure2-appendix", "theory", "certificate", "today"]
 
 
@@ -32,13 +34,14 @@ def main() -> int:
         store.clear()
     works = [one for name in asked.only for one in PARTS[name].works(store, asked.quick)]
     left = [one for one in works if not one.is_done()]
-    print(f"{len(works) - len(left)} of {len(works)} pieces of work are done; the rest takes {clock(left)}.", flush=True)
+    pace = 1.0 if asked.quick else OVERHEAD
+    print(f"{len(works) - len(left)} of {len(works)} pieces of work are done; the rest takes {clock(left, pace)}.", flush=True)
     if asked.plan:
         for name in asked.only:
-            print(f"  {name}: {clock([one for one in PARTS[name].works(store, asked.quick) if not one.is_done()])}")
+            print(f"  {name}: {clock([one for one in PARTS[name].works(store, asked.quick) if not one.is_done()], pace)}")
         return 0
     store.begin(f"make reproduce{'-quick' * asked.quick}")
-    do(left)
+    do(left, pace)
     checks = pages(store, folder(asked.quick), asked.quick)
     if asked.quick and checks.failed:
         print(f"{len(checks.failed)} checks do not hold", file=sys.stderr)
@@ -63,18 +66,18 @@ def changed(store: Store, keep: bool) -> bool:
     return True
 
 
-def clock(works: list[Work], pace: float = 1.0) -> str:
+def clock(works: list[Work], pace: float) -> str:
     seconds = pace * sum(one.seconds for one in works)
     return f"about {seconds / 60:.0f} minutes" if seconds >= 90 else f"about {seconds:.0f} seconds"
 
 
-def do(left: list[Work]) -> None:
+def do(left: list[Work], guess: float) -> None:
     """All of it, one after the other, saying what is done and, by the pace so far, how long the rest takes."""
     begin, expected = time.perf_counter(), 0.0
     for index, one in enumerate(left):
         one.do()
         spent, expected = time.perf_counter() - begin, expected + one.seconds
-        pace = spent / expected if expected > 30 else 1.0
+        pace = spent / expected if expected > 30 else guess
         print(f"[{index + 1}/{len(left)}] {one.label}; {clock(left[index + 1 :], pace)} left", flush=True)
 
 

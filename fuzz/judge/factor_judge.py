@@ -218,8 +218,6 @@ def dead(problem, choice, outcome, x, a, truth):
     if outcome.verdict == "stationary" and empty and 1e-130 < truth < 1e130:
         gain = escape(problem, x, a, empty[0])
         allowed = 10 * choice.tol * (truth + choice.tol * 0.5 * float((problem.y**2).sum())) * (1 + 1e-6) + 10 * room
-        # What an atom that costs something gains by moving alone is a matter of R_X.
-        allowed += 2 * (stated.get("residual_x") or 0.0) * float(np.linalg.norm(x))
         if gain > allowed:
             complaints.append(f"stationary with a dead atom that gains {gain:.4g} of {truth:.4g} (allowed {allowed:.2g})")
     return complaints

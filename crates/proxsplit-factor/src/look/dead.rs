@@ -108,18 +108,18 @@ pub(crate) fn escape<T: Lanes>(
     })
 }
 
-/// Zeros for all dead atoms that cost more: what no sample uses may still have a penalty.
+/// What costs least for all dead atoms that cost more: what no sample uses may still have a penalty.
 fn nothing<T: Lanes>(residual: &Residual<'_, T>, (gx, ga): (&[T], &[T])) -> Option<Escape<T>> {
     let (rank, first) = (residual.problem.rank, residual.problem.fixed.count());
     let mut gain = 0.0;
     let mut terms = Vec::new();
     for k in (first..rank).filter(|&k| is_dead(gx, ga, rank, k)) {
         let pairs = Pairs::new(residual, k)?;
-        let zeros = pairs.nothing();
-        let less = pairs.penalty_at() - zeros.value;
+        let nothing = pairs.nothing();
+        let less = pairs.penalty_at() - nothing.value;
         if less > 0.0 {
             gain += less;
-            terms.push((k, zeros));
+            terms.push((k, nothing));
         }
     }
     Escape::by(gain, terms)
@@ -188,6 +188,7 @@ mod tests {
     use proxsplit::Mat;
     use proxsplit::data::{Dense, Elements, StorageOrder};
     use proxsplit::prox::NonNegL1;
+    use proxsplit::text::Operator;
 
     /// An atom that no sample uses costs what its penalty says, and zeros in its place cost nothing.
     #[test]
@@ -202,6 +203,27 @@ mod tests {
         let found = found.expect("zeros cost less");
         assert_eq!(found.gain, 2.0);
         assert!(found.terms[0].1.atom.iter().all(|&x| x == 0.0));
+        Ok(())
+    }
+
+    /// On a simplex, which excludes zeros, the cheapest atom under Σx² is the one whose entries are all alike.
+    #[test]
+    fn an_atom_without_codes_is_moved_to_the_cheapest_place() -> Result<(), Error> {
+        let y = [0.0; 12];
+        let dense = Dense::new(4, 3, StorageOrder::ColumnMajor, Elements::F64(&y))?;
+        let data = Data::new(dense.into(), 1.0)?;
+        let of_atoms: Operator = "simplex:1+sql2:0.5".parse()?;
+        let of_codes = NonNegL1::new(0.5)?;
+        let problem = Problem::new(&data, 1, &of_atoms, &of_codes)?;
+        let corner = Mat::from_fn(4, 1, |i, _| f64::from(u8::from(i == 0)));
+        let factors = Factors::new(&corner, Mat::zeros(1, 3))?;
+        let found = escape(problem, &factors, (&[1.0], &[0.0]), Search::Thorough);
+        let found = found.expect("a corner costs most");
+        assert!(
+            (found.gain - 0.25 * (1.0 - 0.25)).abs() < 1e-12,
+            "{}",
+            found.gain
+        );
         Ok(())
     }
 

@@ -93,9 +93,6 @@ pub(crate) fn at<T: Lanes>(
     let (residual_a, error_a) = psi_a.residual(a, &slope_a, (rank, steps.1));
     let penalties = (psi_x.value(x, rank), psi_a.value(a, rank));
     let escape = escape(problem, &factors, (gx, ga), Search::Thorough);
-    // More than all that is there is a number made of underflow.
-    let whole = value + penalties.0.abs() + penalties.1.abs();
-    let escape = escape.filter(|escape| size > 0.0 || escape.gain <= whole);
     let parts = Parts {
         misfit: value,
         penalties,

@@ -44,12 +44,20 @@ impl<'a, T: Lanes> Pairs<'a, T> {
         })
     }
 
-    /// Zeros.
+    /// No codes, and the atom that costs least: zeros, or where a set excludes them what a far step leads to.
     pub(super) fn nothing(&self) -> Pair<T> {
         let data = self.residual.problem.data;
-        let (atom, codes) = (vec![T::ZERO; data.rows()], vec![T::ZERO; data.cols()]);
+        let (zeros, codes) = (vec![T::ZERO; data.rows()], vec![T::ZERO; data.cols()]);
+        let mut least = zeros.clone();
+        self.prox_of_atom(&mut least, T::of(FAR));
+        let costs = (self.cost_of_atom(&zeros), self.cost_of_atom(&least));
+        let (cost, atom) = if costs.1 < costs.0 {
+            (costs.1, least)
+        } else {
+            (costs.0, zeros)
+        };
         Pair {
-            value: self.cost_of_atom(&atom) + self.cost_of_codes(&codes),
+            value: cost + self.cost_of_codes(&codes),
             atom,
             codes,
         }

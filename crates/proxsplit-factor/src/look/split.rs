@@ -11,6 +11,8 @@ use crate::products::Lanes;
 
 /// Rounds over both parts.
 const ROUNDS: usize = 12;
+/// A gain below this many units of rounding of what it is the difference of is none: atoms can be far larger than their sum.
+const UNITS: f64 = 64.0;
 
 /// Two rank-one terms for atom k and for a dead one.
 pub(super) struct Split<T> {
@@ -73,8 +75,10 @@ pub(super) fn split<T: Lanes>(
     };
     let first = Pairs::new(&residual, k)?.value_of(&parts[0].atom, &parts[0].codes);
     // The second part was improved last, with the first in place.
-    let gain = before - first - parts[1].value;
-    (gain > 0.0 && gain.is_finite()).then_some(Split {
+    let second = parts[1].value;
+    let gain = before - first - second;
+    let rounding = UNITS * T::EPSILON.f64() * (before.abs() + first.abs() + second.abs());
+    (gain > rounding && gain.is_finite()).then_some(Split {
         gain,
         atom: k,
         parts,
@@ -145,6 +149,30 @@ mod tests {
         let gained = before - objective(&factors);
         assert!((split.gain - gained).abs() <= 1e-9 * before, "{gained}");
         assert!(gained > 0.9 * before * 0.5, "{gained} of {before}");
+        Ok(())
+    }
+
+    /// Two atoms that cancel but for rounding, and nothing to fit: no part of them gains.
+    #[test]
+    fn gains_nothing_from_rounding() -> Result<(), Error> {
+        let (m, n) = (6, 9);
+        let y = vec![0.0; m * n];
+        let dense = Dense::new(m, n, StorageOrder::ColumnMajor, Elements::F64(&y))?;
+        let data = Data::new(dense.into(), 1.0)?;
+        let (simplex, free) = (proxsplit::set::Simplex::new(1.0)?, proxsplit::prox::Zero);
+        let problem = Problem::new(&data, 3, &simplex, &free)?;
+        let atoms = Mat::from_fn(m, 3, |i, _| f64::from(u8::from(i == 2)));
+        let codes = Mat::from_fn(3, n, |k, t| {
+            let code = 1.0 / (1.0 + t as f64);
+            [code, -code * (1.0 + f64::EPSILON), 0.0][k]
+        });
+        let factors = Factors::new(&atoms, codes)?;
+        let residual = Residual {
+            problem,
+            factors: &factors,
+        };
+        let (leading, _) = residual.leading_codes();
+        assert!(split(problem, &factors, &leading, 2).is_none());
         Ok(())
     }
 }

@@ -10,7 +10,7 @@
 //! plain passes are those of plain alternating minimization (the spacer-step argument: W. Zangwill, Nonlinear programming,
 //! 1969). Early-stopped inner solves are no error in this: each of their sweeps is such a descent.
 
-use super::momentum::{Momentum, bounds, run_ahead};
+use super::momentum::{Extrapolation, bounds, run_ahead};
 use super::{Method, own_numbers};
 use crate::balance::Balance;
 use crate::look;
@@ -21,28 +21,7 @@ use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
 use proxsplit::Error;
 use proxsplit::solve::{Method as Kind, Setting};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-
-/// The extrapolation's numbers.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Extrapolation {
-    #[serde(flatten)]
-    momentum: Momentum,
-    /// Whether the objective in memory is that of X with the codes that run ahead; after a restart it is not.
-    is_known: bool,
-    /// The next plain pass comes after this one.
-    next_plain: u64,
-    /// The objective where the last plain pass ended.
-    plain: Option<f64>,
-}
-
-const START: Extrapolation = Extrapolation {
-    momentum: Momentum::START,
-    is_known: false,
-    next_plain: 16,
-    plain: None,
-};
 
 /// The state of the method.
 pub(crate) struct Batch<T> {
@@ -66,7 +45,7 @@ impl<T: Lanes> Batch<T> {
                 x: vec![T::ZERO; start.x.len()],
                 a: vec![T::ZERO; start.a.len()],
             },
-            extrapolation: START,
+            extrapolation: Extrapolation::START,
         }
     }
 
@@ -108,10 +87,6 @@ impl<T: Lanes> Batch<T> {
         work.problem.fixed.put(&mut self.ahead.x, rank);
         work.memory.displacement = moved.sqrt();
         work.memory.step = 1.0;
-    }
-
-    fn is_plain_next(&self, work: &Work<'_, T>) -> bool {
-        work.memory.pass >= self.extrapolation.next_plain && self.extrapolation.is_known
     }
 
     /// A pass without extrapolation from where the method is, or from where the last such pass ended if that is lower.
@@ -173,7 +148,7 @@ impl<T: Lanes> Batch<T> {
             }
         }
         // The best scales are those of X with its codes, not with the codes that run ahead of them, from which a plain pass begins.
-        if self.is_plain_next(work) {
+        if self.extrapolation.is_plain_next(work.memory.pass) {
             return;
         }
         let balance = work.balance();
@@ -191,7 +166,7 @@ impl<T: Lanes> Batch<T> {
 impl<T: Lanes> Method<T> for Batch<T> {
     /// One pass.
     fn step(&mut self, work: &mut Work<'_, T>) {
-        if self.is_plain_next(work) {
+        if self.extrapolation.is_plain_next(work.memory.pass) {
             self.plain_pass(work);
         } else {
             let beta = self.extrapolation.momentum.beta;

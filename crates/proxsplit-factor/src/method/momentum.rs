@@ -12,7 +12,7 @@ const FAILURE: f64 = 1.5;
 /// Momentum that gains less than this share of the pass before is spent.
 const SPENT: f64 = 0.5;
 
-/// The extrapolation's numbers.
+/// β and what it depends on.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Momentum {
     pub(crate) beta: f64,
@@ -48,6 +48,33 @@ impl Momentum {
             gain,
         };
         before.gain.is_some_and(|last| fell < SPENT * last)
+    }
+}
+
+/// What `batch` knows of its extrapolation.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Extrapolation {
+    #[serde(flatten)]
+    pub(crate) momentum: Momentum,
+    /// Whether the objective in memory is that of X with the codes that run ahead; after a restart it is not.
+    pub(crate) is_known: bool,
+    /// The next plain pass comes after this one.
+    pub(crate) next_plain: u64,
+    /// The objective where the last plain pass ended.
+    pub(crate) plain: Option<f64>,
+}
+
+impl Extrapolation {
+    pub(crate) const START: Self = Self {
+        momentum: Momentum::START,
+        is_known: false,
+        next_plain: 16,
+        plain: None,
+    };
+
+    /// Whether the pass after this one is a plain one.
+    pub(crate) fn is_plain_next(&self, pass: u64) -> bool {
+        pass >= self.next_plain && self.is_known
     }
 }
 

@@ -6,34 +6,14 @@ use super::sharded::Steps;
 use crate::balance::Balance;
 use crate::look;
 use crate::method::batch::keep_unused;
-use crate::method::momentum::{Momentum, bounds, run_ahead};
+use crate::method::momentum::{Extrapolation, bounds, run_ahead};
 use crate::products::Lanes;
 use crate::work::{NEARLY_EXACT, scale_rows};
 use proxsplit::Error;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// Gains below this fraction of the objective are not worth an atom.
 pub(super) const WORTH: f64 = 1e-9;
-
-/// The numbers of the method.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Extrapolation {
-    momentum: Momentum,
-    /// Whether the objective in memory is that of X with the codes that run ahead; after a restart it is not.
-    is_known: bool,
-    /// The next plain pass comes after this one.
-    next_plain: u64,
-    /// The objective where the last plain pass ended.
-    plain: Option<f64>,
-}
-
-const START: Extrapolation = Extrapolation {
-    momentum: Momentum::START,
-    is_known: false,
-    next_plain: 16,
-    plain: None,
-};
 
 /// Xᵀ of the pass before, ahead of itself, and where the last plain pass ended.
 pub(super) struct Batch<T> {
@@ -49,7 +29,7 @@ impl<T: Lanes> Batch<T> {
             old: x.to_vec(),
             ahead: x.to_vec(),
             plain: x.to_vec(),
-            extrapolation: START,
+            extrapolation: Extrapolation::START,
         }
     }
 
@@ -67,10 +47,6 @@ impl<T: Lanes> Batch<T> {
         center.memory.displacement = moved.sqrt();
         center.memory.step = 1.0;
         Some(sum.is_whole)
-    }
-
-    fn is_plain_next(&self, center: &Center<'_, T>) -> bool {
-        center.memory.pass >= self.extrapolation.next_plain && self.extrapolation.is_known
     }
 
     /// A pass without extrapolation from where the method is, or from where the last such pass ended if that is lower.
@@ -143,7 +119,7 @@ impl<T: Lanes> Batch<T> {
             self.revive(center)?;
         }
         // As on one machine: a plain pass begins where the codes run ahead, whose best scales are others.
-        if self.is_plain_next(center) {
+        if self.extrapolation.is_plain_next(center.memory.pass) {
             return Some(());
         }
         let balance = Balance::of(&center.atoms, &center.codes);
@@ -191,7 +167,7 @@ impl<T: Lanes> Steps<T> for Batch<T> {
             self.start_anew(center);
         }
         let mut is_taken_back = false;
-        if self.is_plain_next(center) {
+        if self.extrapolation.is_plain_next(center.memory.pass) {
             self.plain_pass(center)?;
         } else if self.pass(center, self.extrapolation.momentum.beta)? {
             is_taken_back = self.judge(center);

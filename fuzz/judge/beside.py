@@ -76,6 +76,14 @@ def checked(program, data, choice, outcome, problem):
     return complaints
 
 
+def rounding_of_codes(choice, outcome):
+    """By how much of its scale R_A moves if the codes move by a unit of rounding: L_A·u‖A‖, much where X is huge and little of it counts."""
+    pair = outcome.certificate["at_point"].get("pair") or {}
+    if not (pair.get("step_a") and pair.get("scale_a")):
+        return 0.0
+    return choice.unit * float(np.linalg.norm(outcome.array("A"))) / pair["step_a"] / pair["scale_a"]
+
+
 def warm(program, choice, outcome, arguments):
     """A start at a stationary result is recognized at once, if its residual has the room of a factor 2.
 
@@ -85,7 +93,7 @@ def warm(program, choice, outcome, arguments):
     cert = outcome.certificate
     # Without a tolerance only a residual of 0 will do, which no rounding of the start's scales leaves.
     rests_on_rounding = cert["tolerance"] > 1.001 * choice.tol and cert["stationarity"] > 0.5 * cert["tolerance"]
-    if cert["tolerance"] == 0 or rests_on_rounding:
+    if cert["tolerance"] == 0 or rests_on_rounding or rounding_of_codes(choice, outcome) > choice.tol:
         return []
     again = program.run([*without(arguments, "--init", "--tol"), "--init", outcome.folder, "--tol", f"{2 * choice.tol:g}"])
     if not again.record:

@@ -148,8 +148,9 @@ def pair(problem, choice, outcome, x, a):
     for name, side in (("x", side_x), ("a", side_a)):
         step = stated.get(f"step_{name}")
         mine = side(problem, x, a, step, choice.unit)
-        # Below 1e-300 the inverse overflows: any finite step will do.
-        if step and 1e-300 < mine.curvature < np.inf and not 0.2 / mine.curvature <= step <= 1.0001 / max(mine.least_curvature, 1e-300):
+        # Below that the inverse overflows: any finite step will do.
+        least = max(1e-300, 1 / float(np.finfo(np.float32).max) if choice.dtype == "f32" else 0.0)
+        if step and least < mine.curvature < np.inf and not 0.2 / mine.curvature <= step <= 1.0001 / max(mine.least_curvature, least):
             complaints.append(f"step_{name} = {step:.4g}, but 1/L = {1 / mine.curvature:.4g}")
         # A factor whose numbers are below the least of its type is off by that much.
         vanishing = choice.tiny * np.sqrt((x if name == "x" else a).size) / (step or 1.0)

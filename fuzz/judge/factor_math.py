@@ -159,22 +159,23 @@ def _side(problem, x, a, prox, term, step, unit, transpose=False):
     point = x - eta * gradient
     nearest = prox(point, eta)
     if not term.convex:
-        nearest = _settle_ties(term, x, nearest, point, eta, transpose)
+        for other in (prox(point * (1 + 1e-9 * (x != 0)), eta), x):
+            nearest = _settle_ties(term, other, nearest, point, eta, transpose)
     scale = np.linalg.norm(problem.data(x, a) @ a.T)
     if problem.x_graph is not None:
         scale = max(scale, np.linalg.norm(np.diag(problem.x_graph)[:, None] * x[:, problem.fixed :]))
     return Side(float(np.linalg.norm(x - nearest) / eta), float(scale), least, curvature, float(rounding), typical)
 
 
-def _settle_ties(term, x, nearest, point, eta, transpose):
-    """A nonconvex prox has several values at a tie: where x is one of them, up to rounding, it counts as the nearest."""
+def _settle_ties(term, other, nearest, point, eta, transpose):
+    """A nonconvex prox has several values at a tie: where `other` is one of them, up to rounding, it counts as the nearest."""
     if transpose:
-        x, nearest, point = x.T, nearest.T, point.T
+        other, nearest, point = other.T, nearest.T, point.T
     settled = nearest.copy()
-    for k in range(x.shape[1]):
-        here, best = (term.value(z[:, k]) * eta + 0.5 * ((z[:, k] - point[:, k]) ** 2).sum() for z in (x, nearest))
-        if here <= best + 1e-12 * (abs(best) + float(point[:, k] @ point[:, k])):
-            settled[:, k] = x[:, k]
+    for k in range(point.shape[1]):
+        there, best = (term.value(z[:, k]) * eta + 0.5 * ((z[:, k] - point[:, k]) ** 2).sum() for z in (other, nearest))
+        if there <= best + 1e-12 * (abs(best) + float(point[:, k] @ point[:, k])):
+            settled[:, k] = other[:, k]
     return settled.T if transpose else settled
 
 

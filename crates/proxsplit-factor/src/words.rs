@@ -2,6 +2,7 @@
 
 use crate::balance::{Balance, sizes};
 use crate::factorization::Factorization;
+use crate::look::Escape;
 use crate::method::WARM_UP;
 use crate::products::Lanes;
 use crate::settings::Method;
@@ -68,11 +69,19 @@ impl<T: Lanes> Factorization<'_, T> {
         let sizes = sizes(x, rank).into_iter().zip(sizes(a, rank));
         let free = sizes.skip(self.work.atoms.first());
         let count = free.filter(|(x, a)| x.is_dead() || a.is_dead()).count();
-        let tried = match self.work.problem.codes.separable() {
-            Some(_) => {
+        let tried: String = match (self.work.problem.codes.separable(), &self.escape) {
+            (Some(_), None) => {
                 "a search found no better replacement, which does not prove that there is none"
+                    .into()
             }
-            None => "no replacement was tried, because the codes of a sample are tied together",
+            (Some(_), Some(Escape { gain, .. })) => {
+                format!(
+                    "the best replacement that a search found gains {gain:.2e}, which does not prove that there is no better one"
+                )
+            }
+            (None, _) => {
+                "no replacement was tried, because the codes of a sample are tied together".into()
+            }
         };
         let atoms = if count == 1 { "atom is" } else { "atoms are" };
         (count > 0).then(|| format!("{count} {atoms} zero or used by no sample; {tried}"))

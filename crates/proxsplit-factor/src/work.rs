@@ -2,7 +2,7 @@
 
 use crate::balance::{Balance, Scales};
 use crate::codes::{Effort, Term};
-use crate::misfit::{Misfit, ROUNDINGS};
+use crate::misfit::{Misfit, rounding_of};
 use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
 use serde::{Deserialize, Serialize};
@@ -139,7 +139,7 @@ impl<'a, T: Lanes> Work<'a, T> {
         let of_graphs = self.atoms.rounding_of_graph(&self.factors.x, rank)
             + self.codes.rounding_of_graph(codes, rank);
         // Penalties are sums, too, and no more than the whole.
-        let of_sums = ROUNDINGS * T::EPSILON.f64() * after.abs();
+        let of_sums = rounding_of::<T>(after.abs());
         let slack = more * self.misfit.rounding() + of_sums + of_graphs;
         let rose = before.is_some_and(|before| after > before + slack);
         self.memory.rises += u64::from(rose);

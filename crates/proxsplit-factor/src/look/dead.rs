@@ -13,6 +13,7 @@ use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
 
 /// A rank-one term that lowers the objective in the place of a dead atom, or two for a dead atom and one that is split.
+#[derive(Clone)]
 pub(crate) struct Escape<T> {
     /// By how much.
     pub(crate) gain: f64,

@@ -16,6 +16,7 @@ const FAR: f64 = 1e30;
 const PROGRESS: f64 = 0.01;
 
 /// A pair that was found.
+#[derive(Clone)]
 pub(crate) struct Pair<T> {
     /// −(dᵀRv − ½‖d‖²‖v‖²) + ψ₀(d) + Σψ(v_t)
     pub(super) value: f64,

@@ -26,6 +26,11 @@ pub(crate) use squared::{Squared, scale_of_norms};
 /// Differences of values below this multiple of the rounding of what cancels in them are none.
 pub(crate) const ROUNDINGS: f64 = 16.0;
 
+/// The rounding of a sum whose parts have this size. What is below 1/MAX has no digits in T.
+pub(crate) fn rounding_of<T: Lanes>(parts: f64) -> f64 {
+    ROUNDINGS * (T::EPSILON.f64() * parts + 1.0 / T::MAX.f64())
+}
+
 /// The misfit of a loss, by what is missing of the data and by their weights.
 pub(crate) fn of<'a, T: Lanes>(
     data: &'a Data<'a, T>,
@@ -88,7 +93,7 @@ pub(crate) trait Misfit<T: Lanes>: Send + Sync {
 
     /// What rounding can do to the value that was found last.
     fn rounding(&self) -> f64 {
-        ROUNDINGS * T::EPSILON.f64() * self.parts()
+        rounding_of::<T>(self.parts())
     }
 
     /// XᵀX and AAᵀ: of the X of the last value, and of the codes that were seen.

@@ -5,7 +5,7 @@ use super::faults::Faults;
 use super::messages::{Answer, Change, Header, Request, Task};
 use crate::balance::{Balance, Scales, with_sizes};
 use crate::codes::{Effort, Quadratic, Side, Term};
-use crate::misfit::ROUNDINGS;
+use crate::misfit::rounding_of;
 use crate::products::{Lanes, dot, gram, times};
 use crate::work::{Memory, scale_rows};
 use proxsplit::internal::linalg::vec::{axpy, norm};
@@ -306,7 +306,7 @@ impl<'a, T: Lanes> Center<'a, T> {
 
     /// What rounding can do to it.
     pub(super) fn rounding(&self) -> f64 {
-        ROUNDINGS * T::EPSILON.f64() * self.parts()
+        rounding_of::<T>(self.parts())
     }
 
     /// Atoms that no sample uses.

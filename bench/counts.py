@@ -24,8 +24,13 @@ PAGE = """# Speed on counts
 FASTTOPICS names a clone; its updates are called one by one, without the reports in between. All start from the same random factors and get the same
 time and threads. "Its divergence" is what a program has reached at its end, the median over the seeds ({seeds}); then come its seconds, those that proxsplit
 needs to the same divergence, and the ratio. The last column is the least ratio on the whole curve of the program: for every pair of factors that it
-passes, its time over that of proxsplit, which is smallest in the first passes, where one pass is a large part of the time of both. Every pair is judged by one
-evaluator; what programs report of themselves is not used.
+passes, its time over that of proxsplit, which is smallest in the first passes, where one pass is a large part of the time of both. "Not reached" means that
+proxsplit did not come so low from the same starts: there the other program ends in a better local minimum. Every pair is judged by one evaluator; what
+programs report of themselves is not used.
+
+"""
+ENDS = """
+Where the runs of one seed end tells more where there are several local minima: the lowest divergence of every program.
 
 """
 HEAD = ["data", "rank", "program", "its divergence", "its s", "proxsplit s to it", "proxsplit f32 s", "ratio", "least ratio on its curve"]
@@ -57,6 +62,12 @@ def rows(runs: list[race.Run], case: Case) -> list[list[str]]:
         cells = [table.number(target), table.time(seconds), table.time(own), table.time(narrow)]
         found.append([case.title, str(case.rank), name, *cells, f"**{table.ratio(seconds, own)}**", table.ratio(least, 1.0)])
     return found
+
+
+def ends(runs: list[race.Run], case: Case) -> list[list[str]]:
+    """A row for every program: its final divergence by seed."""
+    groups = [table.of(runs, case, name) for name in table.names(runs, case)]
+    return [[case.title, group[0].program.name, ", ".join(f"{run.final:.7g}" for run in group)] for group in groups]
 
 
 def recorded(path: Path | None) -> dict[tuple[str, str, int], dict]:
@@ -93,15 +104,16 @@ def compete(case: Case, asked: argparse.Namespace) -> list[race.Run]:
 def main() -> None:
     asked = arguments()
     cases = [replace(case, seconds=asked.seconds or case.seconds) for case in COUNTS if not asked.data or case.name in asked.data]
-    lines, failures = [], []
+    lines, last, failures = [], [], []
     for case in cases:
         if case.missing:
             print(f"missing: {case.path.name} is not in {DATA.name}", file=sys.stderr)
             continue
         runs = compete(case, asked)
         lines += rows(runs, case)
+        last += ends(runs, case)
         failures += [f"- {case.title}: {run.program.name}: {run.failure}\n" for run in runs if run.failure]
-    text = table.markdown(HEAD, lines) + ("\nWithout a result:\n\n" + "".join(failures) if failures else "")
+    text = table.markdown(HEAD, lines) + ENDS + table.markdown(["data", "program", "final divergence by seed"], last) + ("\nWithout a result:\n\n" + "".join(failures) if failures else "")
     print(text)
     if asked.docs:
         command = shlex.join(["bench/run", "counts", *sys.argv[1:]])

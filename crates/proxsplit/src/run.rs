@@ -53,8 +53,8 @@ pub enum Looks {
     /// Every so many passes.
     Every(f64),
     /// After every pass where a look is free; where it costs about a pass, when half as many passes as before the last look, and
-    /// at least four, have been made since. Which passes are looked at depends on nothing but their number. A run that nothing but a
-    /// limit can end is not looked at on its way.
+    /// at least four, have been made since, or sooner if by its rate between the last two looks the residual will have met the tolerance.
+    /// A run that nothing but a limit can end is not looked at on its way.
     Growing,
 }
 

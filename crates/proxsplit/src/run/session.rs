@@ -203,7 +203,7 @@ impl Session {
             return true;
         };
         let stop = &self.watch.stop;
-        let next = stop.looks.after(last.progress.passes, cost);
+        let next = self.watch.next_look(last, cost);
         // A solver counts passes in fractions, whose sums are rounded.
         let slack = 1e-6 * (next - last.progress.passes);
         let is_wanted = stop.is_watched() || matches!(stop.looks, Looks::Every(_));

@@ -1,6 +1,6 @@
 //! The one place that decides when a run ends, and which point it returns.
 
-use super::{Reason, Row, Stop};
+use super::{Looks, Reason, Row, Stop};
 use crate::certificate::{AtPoint, Curve, Obstacle, OfMethod, Standard, Stretch, Verdict};
 use crate::ledger::Ledger;
 use crate::solve::{Method, Progress, Setting};
@@ -34,6 +34,10 @@ const STILL_FALLING: f64 = 1e-3;
 const SETTLED: f64 = 0.75;
 /// A residual that has grown by this factor above the start's objective has run away.
 const RUNAWAY: f64 = 1e8;
+/// A look that may be the last one comes after so many times the passes that the residual needs by its rate so far,
+const MARGIN: f64 = 1.1;
+/// but not after less than this part of the usual distance: rates change.
+const SOONEST: f64 = 0.25;
 
 impl Watch {
     pub(super) fn new(stop: Stop) -> Self {
@@ -58,6 +62,28 @@ impl Watch {
 
     pub(super) fn last_look(&self) -> Option<&Row> {
         self.trace.iter().rev().find(|row| row.at.is_some())
+    }
+
+    /// The pass of the look after the last one: sooner than usual where the tolerance will be met before.
+    pub(super) fn next_look(&self, last: &Row, cost: f64) -> f64 {
+        let here = last.progress.passes;
+        let usual = self.stop.looks.after(here, cost) - here;
+        if matches!(self.stop.looks, Looks::Every(_)) {
+            return here + usual;
+        }
+        let needed = self.passes_left(last).unwrap_or(usual);
+        let soonest = (SOONEST * usual).max(1.0);
+        here + (MARGIN * needed).max(soonest).ceil().min(usual)
+    }
+
+    /// The passes to the tolerance, if the residual falls on as between the last two looks.
+    fn passes_left(&self, last: &Row) -> Option<f64> {
+        let mut looks = self.trace.iter().rev().filter(|row| row.at.is_some());
+        let before = looks.find(|row| row.progress.passes < last.progress.passes)?;
+        let (from, to) = (before.at?.stationarity(), last.at?.stationarity());
+        let rate = (from / to).ln() / (last.progress.passes - before.progress.passes);
+        let left = (to / self.standard().tolerance(&last.at?)).ln() / rate;
+        (rate > 0.0 && left > 0.0).then_some(left)
     }
 
     /// Notes how many steps a solver had made when the run began: it may have been run before.

@@ -121,6 +121,20 @@ fn a_session_that_is_resumed_anywhere_ends_like_an_undisturbed_run() {
     }
 }
 
+/// 10⁻⁶⁰ takes 49.8 passes; without their rate residuals would be looked at in passes 40 and 60.
+#[test]
+fn a_residual_that_falls_steadily_is_looked_at_when_it_has_met_the_tolerance() {
+    let stop = Stop {
+        residual: 1e-60,
+        relative: 0.0,
+        ..Stop::default()
+    };
+    let report = run(&mut Halving::default(), &stop, ());
+    assert!(report.converged());
+    let passes: Vec<f64> = report.looks().map(|row| row.progress.passes).collect();
+    assert_eq!(passes, [0.0, 4.0, 8.0, 12.0, 18.0, 27.0, 40.0, 51.0]);
+}
+
 #[test]
 fn limits_are_exact_to_one_iteration_and_count_from_the_beginning() {
     let stop = Stop {

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from dask import delayed
 
 import proxsplit
-from proxsplit import _proxsplit, _shards
+from proxsplit import _proxsplit, _shards, _shelf, _wire
 from proxsplit.dask import NMF, DictionaryLearning
 
 DASK = [sys.executable, "-m", "dask"]
@@ -179,7 +179,9 @@ def test_data_stay_where_they_are_and_large_components_travel_alone(client):
     assert client.run(lambda: len(sys.modules["proxsplit._held"]._HELD)) == dict.fromkeys(client.nthreads(), 0)
 
 
-def test_ten_killed_workers_cost_time_and_nothing_else(crowd):
+@pytest.mark.parametrize("large", ["with the task", "through shared memory"])
+def test_ten_killed_workers_cost_time_and_nothing_else(crowd, large, monkeypatch):
+    monkeypatch.setattr(_wire, "LARGE", 1 << 17 if large == "with the task" else 1)
     Y = low_rank(200)
     X = chunked(Y, 25)
     crowd.come(2)
@@ -214,6 +216,29 @@ def test_ten_killed_workers_cost_time_and_nothing_else(crowd):
     assert model.certificate_.at_point["residual"] <= 1e-6
     assert any("a shard was rebuilt" in assumption["text"] for assumption in model.certificate_.of_method["assumptions"])
     assert np.nanmax(model.trace_["stale"]) > 0
+    assert not list(_shelf.FOLDER.glob("proxsplit-*"))
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_components_of_any_way_give_the_same_bits(client, here, monkeypatch):
+    """Through shared memory, over the network, and with the task."""
+    X = chunked(low_rank(), 40)
+    expected = fitted(X, client, tol=0, max_iter=4).components_
+    monkeypatch.setattr(_wire, "LARGE", 1)
+    if not here:
+        monkeypatch.setattr(_wire, "put", lambda *_: False)
+    np.testing.assert_array_equal(fitted(X, client, tol=0, max_iter=4).components_, expected)
+
+
+def test_an_adaptive_cluster():
+    Y = low_rank()
+    with distributed.LocalCluster(n_workers=0, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
+        cluster.adapt(minimum=1, maximum=2, interval="200ms")
+        with distributed.Client(cluster, set_as_default=False) as client:
+            model = fitted(chunked(Y, 40), client)
+    objective = 0.5 * np.linalg.norm(Y - model.transform(Y) @ model.components_) ** 2
+    assert model.certificate_.converged
+    assert model.certificate_.at_point["objective"] == pytest.approx(objective, rel=1e-6)
 
 
 def test_workers_may_come_and_go(crowd):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import distributed
+import numpy as np
 
 from ._data import aligned
 from ._shards import Answer, shard
+from ._shelf import put
 
 # By run and by index.
 _HELD: dict[tuple[str, int], Any] = {}
@@ -28,14 +30,17 @@ def hold(run: str, index: int, name: str, block: Any, size: int, how: dict[str, 
     return index
 
 
-def answer(run: str, indices: list[int], forget: list[int], header: str, x: Any) -> dict[int, Answer]:
-    """What the shards here say."""
+def answer(run: str, indices: list[int], forget: list[int], header: str, x: Any, reply: tuple[str, str | None] | None) -> dict[int, Answer]:
+    """What the shards here say; nothing, if it could be put in the place for the reply. Components may be in a place, too."""
     if any((run, index) not in _HELD for index in indices):
         raise NotHeld
     for index in forget:
         _HELD[run, index].forget()
-    x = aligned(x)
-    return {index: _HELD[run, index].answer(header, x) for index in indices}
+    x = np.load(x, mmap_mode="r") if isinstance(x, str) else aligned(x)
+    found = {index: _HELD[run, index].answer(header, x) for index in indices}
+    if reply is not None and put(reply[0], [part for index in indices for part in found[index]], spare=reply[1]):
+        return {}
+    return found
 
 
 def let_go(run: str, index: int | None = None) -> None:

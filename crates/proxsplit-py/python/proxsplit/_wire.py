@@ -1,6 +1,7 @@
 """The wire between a run and its shards on the workers of a Dask cluster.
 
 A pass is one task a worker, which asks all shards there. Passes go on without workers that are lost or late: their shards keep their last shares.
+What is large goes to workers of the same machine and back through shared memory, to others over the network.
 """
 
 from __future__ import annotations
@@ -24,11 +25,18 @@ from ._data import aligned
 from ._held import NotHeld, answer
 from ._placement import GLANCE, Placement
 from ._shards import Answer
+from ._shelf import Shelf, discard, look, put, sees
 
 # Seconds between two looks at the workers while nothing is missing: asking costs as much as a short pass.
 ROUND = 2.0
 # Components of more bytes travel from worker to worker, others with the task.
 LARGE = 1 << 17
+# Seconds that they may take to get there.
+ARRIVAL = 30.0
+# Seconds between two looks at whether workers of this machine have replied.
+NAP = 5e-4
+# The part of the usual time in which none of them has.
+ASLEEP = 0.8
 
 
 class Wire:
@@ -38,6 +46,15 @@ class Wire:
         self._client, self._patience = client, patience
         self._count = len(X.chunks[0])
         self._placement = Placement(client, X, {**how, "expected": X.dtype, "signed": signed}, keeper)
+        self._shelf = Shelf(self._placement.run)
+        # Whether workers are on this machine.
+        self._near: dict[str, bool] = {}
+        # Where tasks put what they have found, with their workers.
+        self._replies: dict[Any, tuple[str, str]] = {}
+        # Files that can be used again: by worker, and by the run for components.
+        self._spares: dict[str, str] = {}
+        # Files of this order, which can be used again in the next one, when all that is in them has been copied.
+        self._used: list[tuple[str, str]] = []
         # Tasks that are late, with the shards that they ask.
         self._late: dict[Any, list[int]] = {}
         # Shards that have missed an order.
@@ -61,8 +78,9 @@ class Wire:
     def __exit__(self, *exception: object) -> None:
         for future in self._late:
             future.release()
-        self._late = {}
+        self._late, self._replies = {}, {}
         self._placement.close()
+        self._shelf.clear()
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
@@ -83,15 +101,13 @@ class Wire:
     def _ask(self, header: str, x: Any, needs_all: bool) -> list[Answer]:
         answers: dict[int, Answer] = {}
         asked: dict[Any, list[int]] = {}
-        start, sent, is_quiet = time.monotonic(), None, False
+        start, is_quiet = time.monotonic(), False
+        self._make_spare()
         while len(answers) < self._count:
             self._look(asked, is_quiet)
             ready = self._ready(asked, answers)
-            if ready and (sent is None or isinstance(sent, distributed.Future) and sent.status != "finished"):
-                sent = self._sent(x)
-            for address, indices in ready.items():
-                asked[self._send(address, indices, header, sent)] = indices
-            is_quiet = self._collect(asked, answers)
+            asked |= self._send(ready, header, self._sent(x, list(ready)))
+            is_quiet = self._collect(asked, answers, start)
             if not needs_all and len(answers) < self._count and self._is_over(start, asked, answers):
                 break
         for future, indices in asked.items():
@@ -102,6 +118,13 @@ class Wire:
             self._usual = seconds if self._usual is None else 0.5 * (self._usual + seconds)
         return [answers.get(index) for index in range(self._count)]
 
+    def _make_spare(self) -> None:
+        """The files of the last order can be used again, one for each worker. Whoever is late may still read the components."""
+        for owner, place in self._used:
+            if (owner == "" and self._late) or self._spares.setdefault(owner, place) != place:
+                discard(place)
+        self._used = []
+
     def _look(self, asked: dict[Any, list[int]], is_quiet: bool) -> None:
         """See who came and went, if something is missing or now and then."""
         is_time = time.monotonic() - self._looked > ROUND
@@ -111,6 +134,7 @@ class Wire:
         for future in [future for future in self._late if future.done()]:
             # Its shards have missed orders since.
             self._forget.update(self._late.pop(future))
+            self._drop(future)
         busy = {index for indices in (*asked.values(), *self._late.values()) for index in indices}
         self._placement.look(busy)
         # Nobody answers for a shard that was lost meanwhile.
@@ -118,6 +142,7 @@ class Wire:
             for future, indices in list(tasks.items()):
                 if any(self._placement.where[index] is None for index in indices):
                     del tasks[future]
+                    self._drop(future)
                     future.cancel(force=True)
                     self._forget.update(indices)
 
@@ -130,44 +155,105 @@ class Wire:
                 ready.setdefault(address, []).append(index)
         return ready
 
-    def _sent(self, x: Any) -> Any:
-        """The components, on the workers if they are large."""
-        if x.nbytes < LARGE:
-            return x
-        places = {address for address in self._placement.where if address is not None}
+    def _sent(self, x: Any, places: list[str]) -> dict[str, Any]:
+        """The components for every worker: if they are large where it finds them, to all at once, because a broadcast would go from worker to worker."""
+        if x.nbytes < LARGE or not places:
+            return dict.fromkeys(places, x)
+        shelf = self._lent(x, places)
+        loop = self._client.loop.asyncio_loop
+        scatter = lambda place: self._client.scatter(x, workers=[place], direct=self._is_direct, hash=False, asynchronous=True)  # noqa: E731
+        far = [place for place in places if shelf is None or not self._near[place]]
+        sending = {place: asyncio.run_coroutine_threadsafe(scatter(place), loop) for place in far}
+        return dict.fromkeys(places, shelf) | {place: self._arrived(task, x) for place, task in sending.items()}
+
+    def _lent(self, x: Any, places: list[str]) -> str | None:
+        """Where workers of this machine find the components; None if there are no such workers, or there is no room."""
+        new = [place for place in places if place not in self._near]
+        if not new and not any(self._near[place] for place in places):
+            return None
+        shelf = self._shelf.place()
+        if not put(shelf, [x], self._spares.pop("", None)):
+            self._near.update(dict.fromkeys(new, False))
+            return None
+        if new:
+            found = self._client.run(sees, shelf, workers=new, on_error="ignore")
+            self._near.update({place: found.get(place, False) for place in new})
+        self._used.append(("", shelf))
+        return shelf
+
+    def _arrived(self, task: concurrent.futures.Future[Any], x: Any) -> Any:
+        """What a task is given: the components where they are, or, if that worker was lost just now, as they are."""
         try:
-            return self._client.scatter(x, workers=list(places), broadcast=True, direct=self._is_direct, hash=False)
+            return task.result(ARRIVAL)
         except (OSError, TimeoutError, ValueError):
-            # One of them was lost just now.
+            task.cancel()
             return x
 
-    def _send(self, address: str, indices: list[int], header: str, x: Any) -> Any:
+    def _send(self, ready: dict[str, list[int]], header: str, sent: dict[str, Any]) -> dict[Any, list[int]]:
+        """A task for every worker, with its shards. In one message: Dask waits for a while before it sends a second one."""
+
+        async def submit() -> dict[Any, list[int]]:
+            return {self._task(address, indices, header, sent[address]): indices for address, indices in ready.items()}
+
+        return asyncio.run_coroutine_threadsafe(submit(), self._client.loop.asyncio_loop).result() if ready else {}
+
+    def _task(self, address: str, indices: list[int], header: str, x: Any) -> Any:
         forget = [index for index in indices if index in self._forget]
         self._forget.difference_update(forget)
-        return self._client.submit(
-            answer, self._placement.run, indices, forget, header, x,
+        place = self._shelf.place() if isinstance(x, str) else None
+        reply = None if place is None else (place, self._spares.pop(address, None))
+        task = self._client.submit(
+            answer, self._placement.run, indices, forget, header, x, reply,
             workers=[address], allow_other_workers=False, pure=False, key=f"answer-{uuid.uuid4().hex}",
         )  # fmt: skip
+        if place is not None:
+            self._replies[task] = place, address
+        return task
 
-    def _collect(self, asked: dict[Any, list[int]], answers: dict[int, Answer]) -> bool:
+    def _drop(self, task: Any) -> None:
+        """Nobody waits for the reply any more."""
+        reply = self._replies.pop(task, None)
+        if reply is not None:
+            discard(reply[0])
+
+    def _collect(self, asked: dict[Any, list[int]], answers: dict[int, Answer], start: float) -> bool:
         """Wait a moment, and take what has come; whether something is missing."""
         if not asked:
             time.sleep(GLANCE / 10)
             return True
-        try:
-            distributed.wait(list(asked), timeout=GLANCE, return_when="FIRST_COMPLETED")
-        except (TimeoutError, distributed.TimeoutError):
-            return True
-        except CancelledError:
-            # Told by the futures themselves.
-            pass
+        # Looking costs the workers of this machine a part of a core: not before most of the usual time is over.
+        quiet = min(ASLEEP * (self._usual or 0.0) - (time.monotonic() - start), GLANCE)
+        if quiet > 0.0:
+            with contextlib.suppress(TimeoutError, distributed.TimeoutError, CancelledError):
+                distributed.wait(list(asked), timeout=quiet, return_when="FIRST_COMPLETED")
+        deadline = time.monotonic() + GLANCE
+        while not self._has_replied(asked, answers) and not any(future.done() for future in asked):
+            if time.monotonic() > deadline:
+                return True
+            time.sleep(NAP)
+        # What is done may have replied since.
         done = [future for future in asked if future.done()]
+        self._has_replied(asked, answers)
+        done = [future for future in done if future in asked]
         finished = [future for future in done if future.status == "finished"]
         for found in self._brought({future: asked[future] for future in finished}):
             answers.update({index: tuple(map(aligned, parts)) for index, parts in found.items()})
         for future in done:
             self._settle(future, [index for index in asked.pop(future) if index not in answers])
         return any(future not in finished for future in done)
+
+    def _has_replied(self, asked: dict[Any, list[int]], answers: dict[int, Answer]) -> bool:
+        """See what workers of this machine have put in its place, sooner than the scheduler would tell; whether there was something."""
+        found = False
+        for task in [task for task in asked if task in self._replies]:
+            place, address = self._replies[task]
+            parts = look(place, 2 * len(asked[task]))
+            if parts is not None:
+                found = True
+                del self._replies[task]
+                self._used.append((address, place))
+                answers.update(zip(asked.pop(task), zip(parts[::2], parts[1::2], strict=True), strict=True))
+        return found
 
     def _brought(self, finished: dict[Any, list[int]]) -> list[Any]:
         """The results of tasks. Dask would wait for ever for those of a worker that is lost after its task was done."""

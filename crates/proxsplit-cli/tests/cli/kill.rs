@@ -78,7 +78,7 @@ fn a_run_that_is_continued_stops_where_an_undisturbed_one_does() {
     let bench = Bench::new();
     for method in ["auto", "incremental"] {
         let words = format!(
-            "factorize planted:40x60x3,0.1 -k 3 --batch 20 --tol 1e-3 -q --method {method}"
+            "factorize planted:40x60x3,0.1 -k 3 --batch 20 --tol 1e-5 -q --method {method}"
         );
         bench.run(&format!("{words} --out {method}-whole")).done();
         for passes in ["3", "7"] {

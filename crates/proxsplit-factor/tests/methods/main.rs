@@ -3,6 +3,7 @@
 
 mod bound;
 mod dead;
+mod digests;
 mod fixed;
 mod floor;
 mod graph;

@@ -3,7 +3,6 @@
 //! A change that is not meant to change numbers must leave `bits.txt` as it is. After one that is, the failing test prints the new lines.
 //! Logarithms and powers come from the system, so the file is about one platform.
 #![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
-#![allow(clippy::unwrap_used)]
 
 use proxsplit::Prox;
 use proxsplit::data::{Dense, Elements, StorageOrder};

@@ -2,12 +2,11 @@
 
 use super::super::settings;
 use super::{SHAPE, counts, dense, divergence, end, kl, start};
-use proxsplit::Mat;
-use proxsplit::Matrix;
 use proxsplit::data::{Elements, Indices, Sparse, StorageOrder};
 use proxsplit::prox::{NonNegL1, SquaredL2};
 use proxsplit::set::{NonNeg, Simplex};
 use proxsplit::simd::{Level, with_level};
+use proxsplit::{Mat, Matrix, Solver};
 use proxsplit_factor::{
     Data, Factorization, Factors, Loss, Method, Missing, Problem, Settings, audit, encode,
 };

@@ -7,7 +7,7 @@ use proxsplit::Mat;
 use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::prox::NonNegL1;
 use proxsplit::set::{BoxSet, NonNeg, Simplex};
-use proxsplit::{Guarantee, Matrix, Prox, Stop, run};
+use proxsplit::{Guarantee, Matrix, Prox, Solver, Stop, run};
 use proxsplit_factor::{
     Data, Factorization, Factors, Lanes, Loss, Method, Problem, Settings, audit, encode,
 };

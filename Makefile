@@ -103,7 +103,7 @@ STRANGER := target/stranger
 stranger: wheel ## The path of a newcomer: a fresh clone, the README's first commands, then the wheel on a csv, an .h5ad and a 10x .h5
 	rm -rf $(STRANGER)
 	git clone --quiet --no-local . $(STRANGER)/clone
-	cd $(STRANGER)/clone && CARGO_TARGET_DIR=$(CURDIR)/target cargo install --quiet --path crates/proxsplit-cli --root ../installed
+	cd $(STRANGER)/clone && cargo install --quiet --path crates/proxsplit-cli --root ../installed
 	cd $(STRANGER)/clone && ../installed/bin/proxsplit factorize swimmer --rank 17 --seed 1 --report --out swimmer-demo
 	.venv-clean/bin/pip install --quiet anndata h5py pandas
 	.venv-clean/bin/python crates/proxsplit-py/tests/stranger.py $(STRANGER)/installed/bin/proxsplit $(STRANGER)/data

@@ -159,7 +159,7 @@ def _side(problem, x, a, prox, term, step, unit, transpose=False):
     point = x - eta * gradient
     nearest = prox(point, eta)
     if not term.convex:
-        for other in (prox(point * (1 + 1e-9 * (x != 0)), eta), x):
+        for other in (prox(point * (1 + 16 * unit * (x != 0)), eta), x):
             nearest = _settle_ties(term, other, nearest, point, eta, transpose)
     scale = np.linalg.norm(problem.data(x, a) @ a.T)
     if problem.x_graph is not None:

@@ -27,8 +27,6 @@ pub struct Factorization<'a, T: Lanes> {
     pub(crate) looked: Option<Factors<T>>,
     /// The factors that are to be returned.
     pub(crate) kept: Option<Factors<T>>,
-    /// What was found to put in the place of one of their dead atoms.
-    kept_escape: Option<Escape<T>>,
     /// What the last look has found to put in the place of a dead atom.
     pub(crate) escape: Option<Escape<T>>,
     /// Whether the last step led to numbers that are not finite.
@@ -79,7 +77,6 @@ impl<'a, T: Lanes> Factorization<'a, T> {
             ledger: Ledger::default(),
             looked: None,
             kept: None,
-            kept_escape: None,
             escape: None,
             is_lost: false,
             set_up: problem.data.set_up() + begin.elapsed().as_secs_f64(),
@@ -218,14 +215,13 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
 
     fn keep(&mut self) {
         self.kept.clone_from(&self.looked);
-        self.kept_escape.clone_from(&self.escape);
     }
 
     fn settle(&mut self) {
         if let Some(kept) = self.kept.take() {
             self.work.factors = kept;
             self.looked = None;
-            self.escape = self.kept_escape.take();
+            self.escape = None;
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::balance::{Balance, sizes};
 use crate::factorization::Factorization;
-use crate::look::Escape;
 use crate::method::WARM_UP;
 use crate::products::Lanes;
 use crate::settings::Method;
@@ -62,28 +61,14 @@ impl<T: Lanes> Factorization<'_, T> {
         warnings
     }
 
-    /// The best replacement is hard to find: that none was found proves nothing.
+    /// How many there are; what a search has found to replace them is in the certificate.
     fn of_dead_atoms(&self) -> Option<String> {
         let (x, a) = (&self.work.factors.x, &self.work.factors.a);
         let rank = self.work.problem.rank;
         let sizes = sizes(x, rank).into_iter().zip(sizes(a, rank));
         let free = sizes.skip(self.work.atoms.first());
         let count = free.filter(|(x, a)| x.is_dead() || a.is_dead()).count();
-        let tried: String = match (self.work.problem.codes.separable(), &self.escape) {
-            (Some(_), None) => {
-                "a search found no better replacement, which does not prove that there is none"
-                    .into()
-            }
-            (Some(_), Some(Escape { gain, .. })) => {
-                format!(
-                    "the best replacement that a search found gains {gain:.2e}, which does not prove that there is no better one"
-                )
-            }
-            (None, _) => {
-                "no replacement was tried, because the codes of a sample are tied together".into()
-            }
-        };
         let atoms = if count == 1 { "atom is" } else { "atoms are" };
-        (count > 0).then(|| format!("{count} {atoms} zero or used by no sample; {tried}"))
+        (count > 0).then(|| format!("{count} {atoms} zero or used by no sample; the certificate says what a search for replacements found"))
     }
 }

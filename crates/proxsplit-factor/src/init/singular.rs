@@ -15,7 +15,7 @@ use rayon::prelude::*;
 pub(crate) const EXTRA: usize = 8;
 pub(crate) const POWERS: usize = 2;
 
-/// Columns of which one task finds the sizes.
+/// Columns or numbers that one task looks at.
 const CHUNK: usize = 4096;
 
 /// Leading left directions of Y as rows (l × m), orthonormal, and Q·Y (l × T).
@@ -34,6 +34,7 @@ fn range_of<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> (usize, Ve
     let mut room = q.clone();
     let mut b = signs(l * n, random);
     for power in 0..=POWERS {
+        tame(&mut b);
         problem.data.with_rows(&mut q, &b, 0..n);
         // Between powers it is enough that no direction is lost.
         for _ in 0..if power < POWERS { 1 } else { 2 } {
@@ -58,9 +59,32 @@ pub(super) fn signs<T: Lanes>(count: usize, random: &mut Pcg64) -> Vec<T> {
     signs
 }
 
+/// Numbers whose products over- or underflow in no precision.
+const TAME: std::ops::Range<f64> = 1e-8..1e8;
+
+/// Divides large or small numbers by a power of four near the largest, which rounds nothing, not even in square roots; by which.
+fn tame<T: Lanes>(numbers: &mut [T]) -> f64 {
+    let largest = numbers
+        .par_chunks(CHUNK)
+        .map(|some| {
+            some.iter()
+                .fold(0.0, |most: f64, x| most.max(x.abs().f64()))
+        })
+        .reduce(|| 0.0, f64::max);
+    if largest == 0.0 || !largest.is_finite() || TAME.contains(&largest) {
+        return 1.0;
+    }
+    let size = 4f64.powi((0.5 * largest.log2()).floor() as i32);
+    numbers
+        .par_iter_mut()
+        .for_each(|x| *x = T::of(x.f64() / size));
+    size
+}
+
 /// Makes the rows of an l × n matrix orthonormal through the eigenvectors of its Gram matrix, up to the square of its condition; rows
 /// without a direction of their own become zero.
 pub(crate) fn orthonormalize<T: Lanes>(rows: &mut Vec<T>, room: &mut Vec<T>, l: usize) {
+    tame(rows);
     let mut g = vec![T::ZERO; l * l];
     gram(&mut g, rows, l);
     let Some((values, vectors)) = eigen(&g, l) else {
@@ -94,6 +118,7 @@ pub(crate) fn eigen<T: Lanes>(g: &[T], l: usize) -> Option<(Vec<T>, Vec<T>)> {
 pub(super) fn positive_parts<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> Factors<T> {
     let rank = problem.rank;
     let (l, mut q, mut b) = range_of(problem, random);
+    let root = tame(&mut b).sqrt();
     let mut g = vec![T::ZERO; l * l];
     gram(&mut g, &b, l);
     let mut values = vec![T::ZERO; l];
@@ -116,7 +141,8 @@ pub(super) fn positive_parts<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg
     for (k, weight) in weights.iter_mut().enumerate().take(l) {
         let row = l - 1 - k;
         let sigma = values[row].max(T::ZERO).sqrt().f64();
-        *weight = larger_part(sizes.0[row], sizes.1[row], sigma);
+        let (x, a) = larger_part(sizes.0[row], sizes.1[row], sigma);
+        *weight = (root * x, root * a);
     }
     let part = |rows: &[T], weight: fn(&(f64, f64)) -> f64| {
         let mut factor = vec![T::ZERO; rows.len() / l * rank];

@@ -68,6 +68,7 @@ impl Parts {
                 0.0
             },
             fall: None,
+            before: None,
             gap: None,
             lower_bound: None,
             feasible: penalties.0.is_finite() && penalties.1.is_finite(),

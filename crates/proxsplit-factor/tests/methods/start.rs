@@ -72,3 +72,23 @@ fn a_start_with_two_penalties_is_balanced() {
         }
     }
 }
+
+/// Power iterations square the data again and again, which must not leave the range of the numbers.
+#[test]
+fn singular_vectors_do_not_depend_on_the_scale_of_the_data() {
+    let generated = planted(0.05);
+    let first = |scale: f64| {
+        let data = Data::<f32>::new(generated.matrix().unwrap(), scale).unwrap();
+        let problem = Problem::new(&data, 3, &NonNeg, &NonNeg).unwrap();
+        let chosen = Settings {
+            init: Init::Nndsvd,
+            ..settings(Method::Batch, 0)
+        };
+        let solver = Factorization::new(problem, chosen, None).unwrap();
+        let x = solver.factors().x();
+        (0..3).map(|k| x.col(k).to_vec()).collect::<Vec<_>>()
+    };
+    // With two cones the scale is in the codes.
+    assert_eq!(first(2f64.powi(40)), first(1.0));
+    assert_eq!(first(2f64.powi(-40)), first(1.0));
+}

@@ -34,6 +34,9 @@ pub struct AtPoint {
     /// The step of the residual lowers Φ by at least this, if η ≤ 1/L; `None` where x is the end of such a step.
     #[cfg_attr(feature = "serde", serde(default))]
     pub fall: Option<f64>,
+    /// Φ where that step began, if x is its end.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub before: Option<f64>,
     /// Φ(x) − inf Φ is at most this, if the problem is convex and a dual point was found.
     pub gap: Option<f64>,
     /// inf Φ is at least this, if anything is known.

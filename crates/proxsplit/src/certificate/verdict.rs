@@ -94,7 +94,14 @@ pub(super) fn words(certificate: &Certificate) -> String {
 fn shortfall(certificate: &Certificate) -> String {
     let (at, tolerance) = (&certificate.at_point, certificate.tolerance);
     if at.residual > tolerance {
-        return format!("with residual {:.2e} above {tolerance:.2e}", at.residual);
+        let start = match certificate.obstacle {
+            Some(Obstacle::AboveStart) => " and an objective above that of the start",
+            _ => "",
+        };
+        return format!(
+            "with residual {:.2e} above {tolerance:.2e}{start}",
+            at.residual
+        );
     }
     let small = format!("residual {:.2e} ≤ {tolerance:.2e}", at.residual);
     match certificate.obstacle {

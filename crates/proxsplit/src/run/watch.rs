@@ -174,7 +174,7 @@ impl Watch {
             residual: self.stop.residual,
             relative: self.stop.relative,
             gap: self.stop.gap,
-            start_objective: self.start.map_or(f64::NAN, |at| at.objective),
+            start_objective: self.start.map_or(f64::NAN, began_at),
         }
     }
 
@@ -315,6 +315,11 @@ impl Watch {
     }
 }
 
+/// Φ at the start, whose first look may be at a step from it.
+fn began_at(first: AtPoint) -> f64 {
+    first.before.unwrap_or(first.objective)
+}
+
 fn least(rows: &[Row], of: impl Fn(&Row) -> f64) -> f64 {
     rows.iter().map(of).fold(f64::INFINITY, f64::min)
 }
@@ -335,6 +340,7 @@ const NOTHING: AtPoint = AtPoint {
     scale: f64::NAN,
     rounding: f64::NAN,
     fall: None,
+    before: None,
     gap: None,
     lower_bound: None,
     feasible: false,

@@ -123,14 +123,14 @@ impl<'a, T: Real> Point<'a, T> {
         let shown = probe.step(self, longest, is_safe);
         self.probe = Some(probe);
         let gap = self.gap(value);
-        let mut highest = f64::NEG_INFINITY;
-        if let Some(beyond) = shown.value {
-            highest = value + self.g.value(&self.x);
-            value = beyond;
-        }
+        let before = shown.value.map(|_| value + self.g.value(&self.x));
+        value = shown.value.unwrap_or(value);
         let penalty = self.g.value(self.looked_at().0);
         let objective = value + penalty;
-        self.note(highest.max(objective), shown.refuted);
+        self.note(
+            before.map_or(objective, |before| before.max(objective)),
+            shown.refuted,
+        );
         let (x, gradient) = self.looked_at();
         let scale = self.scale_beside(gradient);
         // Far from stationary it does not matter yet.
@@ -151,6 +151,7 @@ impl<'a, T: Real> Point<'a, T> {
             rounding: (4.0 * T::EPSILON.f64() * (vec::norm(x) / shown.step + scale))
                 .min(T::EPSILON.f64().sqrt() * scale),
             fall: shown.fall,
+            before,
             gap: gap.map(|gap| gap.value),
             lower_bound: match gap {
                 Some(gap) => Some(objective - gap.value),

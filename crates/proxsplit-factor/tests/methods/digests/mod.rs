@@ -4,6 +4,7 @@
 //! Logarithms and powers come from the system, so the file is about one platform.
 #![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 
+use super::METHODS;
 use proxsplit::Prox;
 use proxsplit::data::{Dense, Elements, StorageOrder};
 use proxsplit::prox::{Huber, NonNegL1};
@@ -13,13 +14,6 @@ use proxsplit_factor::{
     Data, Factorization, Generated, Inner, Lanes, Method, Missing, Problem, Settings,
 };
 
-const METHODS: [Method; 5] = [
-    Method::Auto,
-    Method::Batch,
-    Method::Incremental,
-    Method::Aggregated,
-    Method::Sggd,
-];
 const STORAGES: [&str; 4] = ["dense", "sparse", "gaps", "ratings"];
 const TERMS: [&str; 4] = ["nonneg", "l1", "box-huber", "ball-simplex"];
 

@@ -11,6 +11,7 @@ fn at(objective: f64, residual: f64) -> AtPoint {
         scale: 1.0,
         rounding: 1e-15,
         fall: None,
+        before: None,
         gap: None,
         lower_bound: None,
         feasible: true,

@@ -16,6 +16,7 @@ pub(in crate::run) fn at(objective: f64, residual: f64) -> AtPoint {
         scale: 1.0,
         rounding: 0.0,
         fall: None,
+        before: None,
         gap: None,
         lower_bound: Some(0.0),
         feasible: true,
@@ -339,4 +340,23 @@ fn another_look_at_the_start_does_not_change_where_the_run_began() {
     watch.look(&row(9.0), &setting(0.0), Some(Reason::Diverged));
     assert_eq!(watch.trace.len(), 1);
     assert_eq!(watch.standard().start_objective, 10.0);
+}
+
+#[test]
+fn a_run_begins_where_its_first_step_does_and_says_that_it_ended_above() {
+    let step = |objective| AtPoint {
+        before: Some(9.0),
+        ..at(objective, 1.0)
+    };
+    let mut watch = Watch::new(Stop::default());
+    let row = |objective| Row {
+        progress: Progress::START,
+        seconds: 0.0,
+        at: Some(step(objective)),
+        errors: Ledger::default(),
+    };
+    watch.look(&row(10.0), &setting(0.0), Some(Reason::PassLimit));
+    let Returned { standard, at, .. } = watch.returned(Reason::PassLimit, setting(0.0));
+    assert_eq!(standard.start_objective, 9.0);
+    assert_eq!(standard.obstacle(&at), Some(Obstacle::AboveStart));
 }

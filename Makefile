@@ -13,11 +13,11 @@ test: lint rust python reproduce-quick ## All lints and tests, Rust and Python; 
 lint: ## Format, clippy and documentation, warnings are errors
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
-	cargo clippy --release --package proxsplit --no-default-features --all-targets -- -D warnings
+	cargo clippy --release --package proxsplit --no-default-features --lib -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --workspace --no-deps --quiet
 
 rust: ## Unit, integration and documentation tests; the random cases are the same every time
-	PROPTEST_RNG_SEED=1 cargo test --release --workspace --quiet --lib --bins --tests
+	PROPTEST_RNG_SEED=1 cargo test --release --workspace --quiet --tests
 	cargo test --release --workspace --quiet --doc
 
 parquet: ## Lints and tests of the feature parquet, which is off by default

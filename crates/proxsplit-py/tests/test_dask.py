@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from dask import delayed
 
 import proxsplit
-from proxsplit import _proxsplit, _shards, _shelf, _wire
+from proxsplit import _held, _proxsplit, _shards, _shelf, _wire
 from proxsplit.dask import NMF, DictionaryLearning
 
 DASK = [sys.executable, "-m", "dask"]
@@ -228,6 +228,22 @@ def test_components_of_any_way_give_the_same_bits(client, here, monkeypatch):
     if not here:
         monkeypatch.setattr(_wire, "put", lambda *_: False)
     np.testing.assert_array_equal(fitted(X, client, tol=0, max_iter=4).components_, expected)
+
+
+@pytest.mark.parametrize("patience", [1.0, 0.0, 2e-3])
+def test_workers_of_this_machine_wait_for_orders(client, patience, monkeypatch):
+    """One that does not wait long enough misses orders, which are sent again: no more than that happens."""
+    X, tasks, submit = chunked(low_rank(), 40), [], _wire.Wire._task
+    expected = fitted(X, client, tol=0, max_iter=30).components_
+    monkeypatch.setattr(_wire, "LARGE", 1)
+    monkeypatch.setattr(_wire.Wire, "_task", lambda self, *args: tasks.append(args) or submit(self, *args))
+    client.run(lambda: setattr(sys.modules["proxsplit._held"], "WAIT", patience))
+    model = fitted(X, client, tol=0, max_iter=30)
+    client.run(lambda usual: setattr(sys.modules["proxsplit._held"], "WAIT", usual), _held.WAIT)
+    np.testing.assert_array_equal(model.components_, expected)
+    assert not any(model.faults_.values())
+    assert len(tasks) <= 10 or patience < 1.0, tasks
+    assert not list(_shelf.FOLDER.glob("proxsplit-*"))
 
 
 def test_an_adaptive_cluster():

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+import itertools
+from typing import Any, NamedTuple
 
 import distributed
 import numpy as np
 
 from ._data import aligned
 from ._shards import Answer, shard
-from ._shelf import put
+from ._shelf import fetch, put
+
+# Seconds that a worker waits for a further order. Dask's messages cost as much as a short pass, and in between nobody else wants its shards.
+WAIT = 1.0
 
 # By run and by index.
 _HELD: dict[tuple[str, int], Any] = {}
+
+
+class Order(NamedTuple):
+    """What shards are asked."""
+
+    forget: list[int]  # shards that have missed an order before
+    header: str
+    x: Any  # the components, or the place where they are
+    reply: str | None  # where the answer is put, if it can be
+    spare: str | None  # a file of an earlier answer, which can be written over
 
 
 class NotHeld(LookupError):
@@ -30,15 +44,26 @@ def hold(run: str, index: int, name: str, block: Any, size: int, how: dict[str, 
     return index
 
 
-def answer(run: str, indices: list[int], forget: list[int], header: str, x: Any, reply: tuple[str, str | None] | None) -> dict[int, Answer]:
-    """What the shards here say; nothing, if it could be put in the place for the reply. Components may be in a place, too."""
+def answer(run: str, indices: list[int], order: Order, post: str | None) -> dict[int, Answer]:
+    """What the shards here say; nothing, if it could be put in the place for the reply. Then further orders are awaited at the post."""
+    for number in itertools.count(1):
+        found = _obey(run, indices, order)
+        further = None if found or post is None else fetch(f"{post}-{number}", WAIT)
+        if further is None:
+            return found
+        order = Order(*further)
+    raise AssertionError("unreachable")
+
+
+def _obey(run: str, indices: list[int], order: Order) -> dict[int, Answer]:
     if any((run, index) not in _HELD for index in indices):
         raise NotHeld
-    for index in forget:
+    for index in order.forget:
         _HELD[run, index].forget()
-    x = np.load(x, mmap_mode="r") if isinstance(x, str) else aligned(x)
-    found = {index: _HELD[run, index].answer(header, x) for index in indices}
-    if reply is not None and put(reply[0], [part for index in indices for part in found[index]], spare=reply[1]):
+    x = np.load(order.x, mmap_mode="r") if isinstance(order.x, str) else aligned(order.x)
+    found = {index: _HELD[run, index].answer(order.header, x) for index in indices}
+    parts = [part for index in indices for part in found[index]]
+    if order.reply is not None and put(order.reply, parts, spare=order.spare):
         return {}
     return found
 

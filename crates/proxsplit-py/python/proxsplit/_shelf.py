@@ -6,7 +6,9 @@ A file gets its name when it is whole, so that whoever sees it sees all of it, a
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import time
 import uuid
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,8 @@ from typing import Any
 import numpy as np
 
 FOLDER = Path("/dev/shm")
+# Seconds between two looks at whether something has come.
+NAP = 5e-4
 
 
 class Shelf:
@@ -69,6 +73,33 @@ def _mapped(file: Any) -> Any:
     array = np.memmap(file, dtype, "r", start, shape, "F" if is_fortran else "C")
     file.seek(start + array.nbytes)
     return np.asarray(array)
+
+
+def post(place: str, words: Any) -> bool:
+    """Put words there, for one who fetches them; false if there is no room."""
+    aside = f"{place}.part"
+    try:
+        with open(aside, "x", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            json.dump(words, file)
+        os.rename(aside, place)
+    except OSError:
+        discard(aside)
+        return False
+    return True
+
+
+def fetch(place: str, seconds: float) -> Any:
+    """Wait for words and take them; None if none come. Of two who try, one gets them."""
+    taken, end = f"{place}.taken", time.monotonic() + seconds
+    while True:
+        with contextlib.suppress(FileNotFoundError):
+            os.rename(place, taken)
+            words = json.loads(Path(taken).read_text(encoding="utf-8"))
+            discard(taken)
+            return words
+        if time.monotonic() >= end:
+            return None
+        time.sleep(NAP)
 
 
 def discard(place: str) -> None:

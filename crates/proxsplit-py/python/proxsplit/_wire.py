@@ -1,7 +1,8 @@
 """The wire between a run and its shards on the workers of a Dask cluster.
 
 A pass is one task a worker, which asks all shards there. Passes go on without workers that are lost or late: their shards keep their last shares.
-What is large goes to workers of the same machine and back through shared memory, to others over the network.
+What is large goes to workers of the same machine and back through shared memory, to others over the network. Workers of the same machine wait a while
+for the next order, too, so that Dask has nothing to do.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from distributed.scheduler import KilledWorker
 
 from ._checkpoint import Checkpoint
 from ._data import aligned
-from ._held import NotHeld, answer
+from ._held import NotHeld, Order, answer
 from ._placement import GLANCE, Placement
 from ._shards import Answer
-from ._shelf import Shelf, discard, look, put, sees
+from ._shelf import NAP, Shelf, discard, fetch, look, post, put, sees
 
 # Seconds between two looks at the workers while nothing is missing: asking costs as much as a short pass.
 ROUND = 2.0
@@ -33,8 +34,6 @@ ROUND = 2.0
 LARGE = 1 << 17
 # Seconds that they may take to get there.
 ARRIVAL = 30.0
-# Seconds between two looks at whether workers of this machine have replied.
-NAP = 5e-4
 # The part of the usual time in which none of them has.
 ASLEEP = 0.8
 
@@ -55,6 +54,10 @@ class Wire:
         self._spares: dict[str, str] = {}
         # Files of this order, which can be used again in the next one, when all that is in them has been copied.
         self._used: list[tuple[str, str]] = []
+        # Posts where tasks wait for further orders, and how many they have got there.
+        self._posts: dict[Any, tuple[str, int]] = {}
+        # Tasks that have replied and wait, by worker, with the shards that they ask.
+        self._waiting: dict[str, tuple[Any, list[int]]] = {}
         # Tasks that are late, with the shards that they ask.
         self._late: dict[Any, list[int]] = {}
         # Shards that have missed an order.
@@ -76,9 +79,10 @@ class Wire:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        for future in self._late:
+        for future in (*self._late, *(future for future, _ in self._waiting.values())):
+            self._dismiss(future)
             future.release()
-        self._late, self._replies = {}, {}
+        self._late, self._replies, self._waiting, self._posts = {}, {}, {}, {}
         self._placement.close()
         self._shelf.clear()
 
@@ -113,6 +117,7 @@ class Wire:
         for future, indices in asked.items():
             self.faults["late"] += len(indices)
             self._late[future] = indices
+            self._dismiss(future)
         if len(answers) == self._count:
             seconds = time.monotonic() - start
             self._usual = seconds if self._usual is None else 0.5 * (self._usual + seconds)
@@ -190,28 +195,72 @@ class Wire:
             return x
 
     def _send(self, ready: dict[str, list[int]], header: str, sent: dict[str, Any]) -> dict[Any, list[int]]:
-        """A task for every worker, with its shards. In one message: Dask waits for a while before it sends a second one."""
+        """An order to the shards of every worker, and who carries it out."""
+        asked: dict[Any, list[int]] = {}
+        new: dict[str, tuple[list[int], Order]] = {}
+        for address, indices in ready.items():
+            order, task = self._order(address, indices, header, sent[address]), self._who_waits(address, indices)
+            if task is not None and order.reply is not None and self._told_to(task, order):
+                asked[task] = indices
+                self._replies[task] = order.reply, address
+            else:
+                self._dismiss(task)
+                new[address] = indices, order
+        return asked | self._submit(new)
+
+    def _submit(self, orders: dict[str, tuple[list[int], Order]]) -> dict[Any, list[int]]:
+        """A task for every worker. All in one message: Dask waits for a while before it sends a second one."""
 
         async def submit() -> dict[Any, list[int]]:
-            return {self._task(address, indices, header, sent[address]): indices for address, indices in ready.items()}
+            return {self._task(address, indices, order): indices for address, (indices, order) in orders.items()}
 
-        return asyncio.run_coroutine_threadsafe(submit(), self._client.loop.asyncio_loop).result() if ready else {}
+        return asyncio.run_coroutine_threadsafe(submit(), self._client.loop.asyncio_loop).result() if orders else {}
 
-    def _task(self, address: str, indices: list[int], header: str, x: Any) -> Any:
+    def _order(self, address: str, indices: list[int], header: str, x: Any) -> Order:
         forget = [index for index in indices if index in self._forget]
         self._forget.difference_update(forget)
-        place = self._shelf.place() if isinstance(x, str) else None
-        reply = None if place is None else (place, self._spares.pop(address, None))
+        is_near = isinstance(x, str)
+        return Order(forget, header, x, self._shelf.place() if is_near else None, self._spares.pop(address, None) if is_near else None)
+
+    def _who_waits(self, address: str, indices: list[int]) -> Any:
+        """The task of this worker that waits for an order to the same shards."""
+        task, known = self._waiting.pop(address, (None, []))
+        if task is not None and known != indices:
+            self._dismiss(task)
+        return task if known == indices else None
+
+    def _task(self, address: str, indices: list[int], order: Order) -> Any:
+        place = None if order.reply is None else self._shelf.place()
         task = self._client.submit(
-            answer, self._placement.run, indices, forget, header, x, reply,
+            answer, self._placement.run, indices, order, place,
             workers=[address], allow_other_workers=False, pure=False, key=f"answer-{uuid.uuid4().hex}",
         )  # fmt: skip
-        if place is not None:
-            self._replies[task] = place, address
+        if order.reply is not None and place is not None:
+            self._replies[task] = order.reply, address
+            self._posts[task] = place, 0
         return task
+
+    def _told_to(self, task: Any, order: Order | None) -> bool:
+        """Post a further order, or with None that there are none."""
+        place, number = self._posts[task]
+        self._posts[task] = place, number + 1
+        return not task.done() and post(f"{place}-{number + 1}", order)
+
+    def _dismiss(self, task: Any) -> None:
+        """No further order comes."""
+        if task in self._posts:
+            self._told_to(task, None)
+            del self._posts[task]
+
+    def _missed(self, task: Any) -> Order | None:
+        """The last order of a task that is done, if it has not seen it; it is taken back."""
+        place, number = self._posts.pop(task, ("", 0))
+        words = fetch(f"{place}-{number}", 0.0) if number else None
+        return None if words is None else Order(*words)
 
     def _drop(self, task: Any) -> None:
         """Nobody waits for the reply any more."""
+        self._posts.pop(task, None)
         reply = self._replies.pop(task, None)
         if reply is not None:
             discard(reply[0])
@@ -223,7 +272,9 @@ class Wire:
             return True
         # Looking costs the workers of this machine a part of a core: not before most of the usual time is over.
         quiet = min(ASLEEP * (self._usual or 0.0) - (time.monotonic() - start), GLANCE)
-        if quiet > 0.0:
+        if quiet > 0.0 and all(future in self._replies for future in asked):
+            time.sleep(quiet)
+        elif quiet > 0.0:
             with contextlib.suppress(TimeoutError, distributed.TimeoutError, CancelledError):
                 distributed.wait(list(asked), timeout=quiet, return_when="FIRST_COMPLETED")
         deadline = time.monotonic() + GLANCE
@@ -239,7 +290,12 @@ class Wire:
         for found in self._brought({future: asked[future] for future in finished}):
             answers.update({index: tuple(map(aligned, parts)) for index, parts in found.items()})
         for future in done:
-            self._settle(future, [index for index in asked.pop(future) if index not in answers])
+            indices, missed = asked.pop(future), self._missed(future)
+            if missed is None:
+                self._settle(future, [index for index in indices if index not in answers])
+            else:
+                _, address = self._replies.pop(future)
+                asked.update(self._submit({address: (indices, missed)}))
         return any(future not in finished for future in done)
 
     def _has_replied(self, asked: dict[Any, list[int]], answers: dict[int, Answer]) -> bool:
@@ -252,7 +308,9 @@ class Wire:
                 found = True
                 del self._replies[task]
                 self._used.append((address, place))
-                answers.update(zip(asked.pop(task), zip(parts[::2], parts[1::2], strict=True), strict=True))
+                indices = asked.pop(task)
+                self._waiting[address] = task, indices
+                answers.update(zip(indices, zip(parts[::2], parts[1::2], strict=True), strict=True))
         return found
 
     def _brought(self, finished: dict[Any, list[int]]) -> list[Any]:

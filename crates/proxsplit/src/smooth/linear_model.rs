@@ -1,6 +1,8 @@
 //! f(x) = Σ_i ℓ(a_iᵀx, b_i), a scalar loss ℓ of a linear model.
 
+use super::linear::Linear;
 use super::loss::Loss;
+use super::origin::Origin;
 use super::spectrum;
 use crate::data::rows::{Design, Picked};
 use crate::data::{Columns, Matrix};
@@ -36,6 +38,8 @@ pub struct LinearModel<'a, T: Real, L: Loss> {
     has_intercept: bool,
     norm_squared: OnceLock<Lipschitz>,
     largest_row: OnceLock<f64>,
+    /// Where runs begin, if the matrix is dense and the rows have no weights.
+    origin: Option<Origin<T>>,
     at_zero: OnceLock<f64>,
     column_sums: OnceLock<Option<Vec<T>>>,
 }
@@ -45,12 +49,14 @@ crate::opaque!(LinearModel<'_, T, L>, T: Real, L: Loss);
 impl<'a, T: Real, L: Loss> LinearModel<'a, T, L> {
     /// The sum of `loss` over the rows of `matrix` and their targets.
     pub fn with_loss(matrix: impl Into<Matrix<'a>>, targets: &[T], loss: L) -> Result<Self, Error> {
-        let design = Design::new(matrix.into())?;
+        let design = Design::unseen(matrix.into())?;
         length("targets", targets, design.rows())?;
         all_finite("targets", targets)?;
         targets
             .iter()
             .try_for_each(|target| loss.accepts(target.f64()))?;
+        let origin = Origin::new(&design, targets, &loss);
+        design.check_finite()?;
         Ok(Self {
             design,
             targets: targets.to_vec(),
@@ -60,6 +66,7 @@ impl<'a, T: Real, L: Loss> LinearModel<'a, T, L> {
             has_intercept: false,
             norm_squared: OnceLock::new(),
             largest_row: OnceLock::new(),
+            origin,
             at_zero: OnceLock::new(),
             column_sums: OnceLock::new(),
         })
@@ -79,6 +86,7 @@ impl<'a, T: Real, L: Loss> LinearModel<'a, T, L> {
             .iter()
             .try_for_each(|&weight| nonnegative("weight", weight).map(|_| ()))?;
         self.weights = Some(weights.to_vec());
+        self.origin = None;
         Ok(self)
     }
 
@@ -120,6 +128,11 @@ impl<'a, T: Real, L: Loss> LinearModel<'a, T, L> {
         }
     }
 
+    /// What is known if x = 0.
+    fn origin_at(&self, x: &[T]) -> Option<&Origin<T>> {
+        self.origin.as_ref().filter(|_| is_zero(x))
+    }
+
     /// σ = Aᵀ1, if no entry of A is negative.
     fn column_sums(&self) -> Option<&[T]> {
         let sums = self.column_sums.get_or_init(|| {
@@ -155,43 +168,8 @@ impl<'a, T: Real, L: Loss> LinearModel<'a, T, L> {
     }
 }
 
-/// f(x) = Σ_i φ_i(z_i), z = Ax, for solvers that work by columns. All losses of the catalogue have it.
-pub trait Linear<T: Real = f64>: FiniteSum<T> {
-    /// The number of stored entries of A.
-    fn stored(&self) -> usize;
-
-    /// s_i ← φ_i′(z_i); returns Σ_i φ_i(z_i).
-    fn slopes(&self, z: &[f64], s: &mut [f64]) -> f64;
-
-    /// s_k ← φ_i′(a_iᵀx) for the row i = `rows[k]`.
-    fn slopes_of(&self, rows: &[usize], x: &[T], s: &mut [f64]);
-
-    /// out ← out + Σ_k w_k a_i for the row i = `rows[k]`.
-    fn add_rows(&self, rows: &[usize], w: &[f64], out: &mut [T]);
-
-    /// Σ_i φ_i(z_i)
-    fn total(&self, z: &[f64]) -> f64;
-
-    /// w_i ← the curvature of a parabola that models φ_i near z_i, moved towards the largest curvature of φ_i by a part `damping` of
-    /// the way: with 1 the parabola is nowhere below φ_i.
-    fn bends(&self, z: &[f64], damping: f64, w: &mut [f64]);
-
-    /// Whether f is quadratic: the parabolas are the φ_i themselves.
-    fn is_quadratic(&self) -> bool;
-
-    /// The curvature of a quadratic f's parabolas, if it is the same for all.
-    fn uniform_bend(&self) -> Option<f64>;
-
-    /// An upper bound of L that costs one look at the entries of A; it may be far above L, and is infinite if it overflows.
-    fn curvature_bound(&self) -> f64;
-
-    /// Room for columns of A; `None` if there are too many rows.
-    #[doc(hidden)]
-    fn columns(&self) -> Option<Columns<T>>;
-
-    /// Copies columns of A behind those that are there.
-    #[doc(hidden)]
-    fn pack(&self, cols: &[usize], into: &mut Columns<T>);
+fn is_zero<T: Real>(x: &[T]) -> bool {
+    x.iter().all(|&x| x == T::ZERO)
 }
 
 impl<T: Real, L: Loss> Linear<T> for LinearModel<'_, T, L> {
@@ -284,9 +262,12 @@ impl<T: Real, L: Loss> Smooth<T> for LinearModel<'_, T, L> {
     }
 
     fn gradient(&self, x: &[T], grad: &mut [T]) -> f64 {
+        if let Some(origin) = self.origin_at(x) {
+            return origin.put(self.scale, grad);
+        }
         grad.fill(T::ZERO);
         let value = self.sweep(self.design.all(), x, Some(grad));
-        if x.iter().all(|&x| x == T::ZERO) {
+        if is_zero(x) {
             // Runs begin there, and ask for it later.
             self.at_zero.get_or_init(|| norm(grad));
         }
@@ -294,7 +275,10 @@ impl<T: Real, L: Loss> Smooth<T> for LinearModel<'_, T, L> {
     }
 
     fn value(&self, x: &[T]) -> f64 {
-        self.sweep(self.design.all(), x, None)
+        match self.origin_at(x) {
+            Some(origin) => origin.value(self.scale),
+            None => self.sweep(self.design.all(), x, None),
+        }
     }
 
     /// L = max |ℓ″|·‖A‖², computed when it is first asked for. Known if A has a short side (the largest eigenvalue of a
@@ -326,11 +310,11 @@ impl<T: Real, L: Loss> Smooth<T> for LinearModel<'_, T, L> {
     }
 
     fn cancelling(&self) -> Option<f64> {
-        let size = *self.at_zero.get_or_init(|| {
-            let origin = vec![T::ZERO; self.dim()];
-            let mut gradient = origin.clone();
-            self.sweep(self.design.all(), &origin, Some(&mut gradient));
-            norm(&gradient)
+        let size = self.at_zero.get().copied().unwrap_or_else(|| {
+            let zero = vec![T::ZERO; self.dim()];
+            let mut gradient = zero.clone();
+            self.gradient(&zero, &mut gradient);
+            *self.at_zero.get_or_init(|| norm(&gradient))
         });
         (size > 0.0).then_some(size)
     }

@@ -15,14 +15,17 @@
 
 mod closure;
 mod inexact;
+mod linear;
 mod linear_model;
 pub mod lipschitz;
 pub mod loss;
+mod origin;
 mod quadratic;
 mod spectrum;
 
 pub use closure::{FnSmooth, FnSum};
 pub use inexact::FnInexact;
-pub use linear_model::{Linear, LinearModel};
+pub use linear::Linear;
+pub use linear_model::LinearModel;
 pub use loss::{Cauchy, GemanMcClure, HuberRegression, LeastSquares, Logistic, Loss, Sigmoid};
 pub use quadratic::Quadratic;

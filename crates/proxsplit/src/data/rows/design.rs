@@ -13,9 +13,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Most rows of a chunk.
-const CHUNK: usize = 256;
+pub(super) const CHUNK: usize = 256;
 /// Entries of a chunk that the cache holds.
-const CACHED: usize = 1 << 15;
+pub(super) const CACHED: usize = 1 << 15;
 /// Fewest entries that are worth a task.
 const TASK: usize = 1 << 15;
 /// So many dense columns keep all threads busy.
@@ -30,20 +30,28 @@ type ForBothScalars<'a, T> = (Box<dyn Rows<f64> + 'a>, Box<dyn Rows<T> + 'a>);
 pub(crate) struct Design<'a, T: Real> {
     rows: usize,
     cols: usize,
-    chunk: usize,
+    pub(super) chunk: usize,
     /// Whether columns stand one after the other in memory.
-    by_column: bool,
+    pub(super) by_column: bool,
     is_sparse: bool,
     matrix: Matrix<'a>,
-    elements: Elements<'a>,
-    squares: OnceLock<f64>,
+    pub(super) elements: Elements<'a>,
+    pub(super) squares: OnceLock<f64>,
     source: OnceLock<Box<dyn Rows<T> + 'a>>,
     /// The columns of a matrix that stands by columns, for both scalars of a sum.
-    columns: Option<ForBothScalars<'a, T>>,
+    pub(super) columns: Option<ForBothScalars<'a, T>>,
 }
 
 impl<'a, T: Real> Design<'a, T> {
+    /// A matrix whose numbers are all finite.
     pub(crate) fn new(matrix: Matrix<'a>) -> Result<Self, Error> {
+        let design = Self::unseen(matrix)?;
+        design.check_finite()?;
+        Ok(design)
+    }
+
+    /// A matrix that nobody has looked at.
+    pub(crate) fn unseen(matrix: Matrix<'a>) -> Result<Self, Error> {
         let (rows, cols) = (matrix.rows(), matrix.cols());
         require("rows", rows as f64, rows > 0, "at least 1")?;
         require("columns", cols as f64, cols > 0, "at least 1")?;
@@ -51,17 +59,6 @@ impl<'a, T: Real> Design<'a, T> {
             Matrix::Dense(dense) => dense.elements(),
             Matrix::Sparse(sparse) => sparse.elements(),
         };
-        let squares = OnceLock::new();
-        if matches!(elements, Elements::F32(_) | Elements::F64(_)) {
-            // Squares have a finite sum only if all numbers are finite, so that one look serves both; large ones need another.
-            let sum = squares.get_or_init(|| squares_of(elements));
-            if !sum.is_finite() {
-                match matrix {
-                    Matrix::Dense(dense) => dense.check_finite(),
-                    Matrix::Sparse(sparse) => sparse.check_finite(),
-                }?;
-            }
-        }
         let by_column =
             matches!(matrix, Matrix::Dense(a) if a.order() == StorageOrder::ColumnMajor);
         let is_compressed =
@@ -80,15 +77,28 @@ impl<'a, T: Real> Design<'a, T> {
             is_sparse: matches!(matrix, Matrix::Sparse(_)),
             matrix,
             elements,
-            squares,
+            squares: OnceLock::new(),
             source: OnceLock::new(),
             columns: (is_compressed || by_column && cols >= MANY)
                 .then(|| (f64::open(matrix.t()), T::open(matrix.t()))),
         })
     }
 
+    /// An error that names the first number that is not finite.
+    pub(crate) fn check_finite(&self) -> Result<(), Error> {
+        let can_fail = matches!(self.elements, Elements::F32(_) | Elements::F64(_));
+        // Squares have a finite sum only if all numbers are finite, so that one look serves both; large ones need another.
+        if !can_fail || self.sum_of_squares().is_finite() {
+            return Ok(());
+        }
+        match self.matrix {
+            Matrix::Dense(dense) => dense.check_finite(),
+            Matrix::Sparse(sparse) => sparse.check_finite(),
+        }
+    }
+
     /// The rows, copied if they stand by compressed columns.
-    fn source(&self) -> &dyn Rows<T> {
+    pub(super) fn source(&self) -> &dyn Rows<T> {
         &**self.source.get_or_init(|| T::open(self.matrix))
     }
 
@@ -98,6 +108,15 @@ impl<'a, T: Real> Design<'a, T> {
 
     pub(crate) fn cols(&self) -> usize {
         self.cols
+    }
+
+    pub(crate) fn is_sparse(&self) -> bool {
+        self.is_sparse
+    }
+
+    /// Whether threads do not pay.
+    pub(super) fn is_small(&self) -> bool {
+        self.elements.len() < 2 * TASK
     }
 
     /// Every row.
@@ -119,7 +138,7 @@ impl<'a, T: Real> Design<'a, T> {
                 *out = T::of(z);
             }
         };
-        if self.elements.len() < 2 * TASK {
+        if self.is_small() {
             out.chunks_mut(self.chunk).enumerate().for_each(chunk_of);
         } else {
             out.par_chunks_mut(self.chunk)
@@ -156,89 +175,31 @@ impl<'a, T: Real> Design<'a, T> {
         {
             return self.by_columns(&**columns, x, grad, &visit);
         }
-        let stored = self.source().stored(rows);
-        let panels = (stored / (8 * self.cols))
-            .min(stored / TASK)
-            .clamp(1, PANELS);
-        let mut panel = rows.len().div_ceil(panels).max(1);
-        if self.by_column {
-            // Shorter runs of every column would not be read at memory speed.
-            panel = panel.next_multiple_of(self.chunk);
-        }
+        let panel = self.panel(rows);
         match grad {
             None => self.values(rows, x, panel, &visit),
             // So few entries that a sum on the side would cost more than they do.
-            Some(grad) if stored <= 2 * self.cols => self.walk(rows, x, &visit, |part, w| {
-                self.source().add(part, w, grad);
-            }),
+            Some(grad) if self.source().stored(rows) <= 2 * self.cols => {
+                self.walk(rows, x, &visit, |part, w| {
+                    self.source().add(part, w, grad);
+                })
+            }
             Some(grad) => self.panels(rows, (x, grad), panel, &visit),
         }
     }
 
-    /// The same over all rows, by columns: those with x_j ≠ 0 for the products, then all of them for the sums, each read from end to
-    /// end.
-    fn by_columns<V>(
-        &self,
-        columns: &dyn Rows<f64>,
-        x: &[T],
-        grad: Option<&mut [T]>,
-        visit: &V,
-    ) -> (f64, f64)
-    where
-        V: Fn(usize, f64) -> (f64, f64) + Sync,
-    {
-        let parts = self.rows.div_ceil(CHUNK);
-        scratch::with(self.rows + FRONT * parts, |space: &mut [f64]| {
-            let (z, totals) = space.split_at_mut(self.rows);
-            if !self.by_column {
-                z.fill(0.0);
-                for (j, x) in x.iter().enumerate().filter(|(_, x)| **x != T::ZERO) {
-                    columns.add_wide(Picked::Listed(&[j]), &[x.f64()], z);
-                }
-            }
-            let one = |(k, (z, totals)): (usize, (&mut [f64], &mut [f64]))| {
-                if self.by_column {
-                    self.source().dots(self.all().part(k * CHUNK, CHUNK), x, z);
-                }
-                totals.fill(0.0);
-                for (i, z) in (k * CHUNK..).zip(z) {
-                    let (value, weight) = visit(i, *z);
-                    totals[0] += value;
-                    totals[1] += weight;
-                    *z = weight;
-                }
-            };
-            if self.elements.len() < 2 * TASK {
-                let parts = z.chunks_mut(CHUNK).zip(totals.chunks_mut(FRONT));
-                parts.enumerate().for_each(one);
-            } else {
-                let parts = z.par_chunks_mut(CHUNK).zip(totals.par_chunks_mut(FRONT));
-                parts.enumerate().for_each(one);
-            }
-            if let Some(grad) = grad {
-                self.add_columns(columns, z, grad);
-            }
-            sum(totals.chunks(FRONT).map(|part| (part[0], part[1])))
-        })
-    }
-
-    /// grad ← grad + Aᵀw
-    fn add_columns(&self, columns: &dyn Rows<f64>, w: &[f64], grad: &mut [T]) {
-        let column_entries = (self.elements.len() / self.cols).max(1);
-        let task = (CACHED / column_entries).clamp(2, CHUNK) & !1;
-        let one = |(k, grad): (usize, &mut [T])| {
-            let mut sums = [0.0; CHUNK];
-            let sums = &mut sums[..grad.len()];
-            let (start, len) = (k * task, grad.len());
-            columns.dots(Picked::Stretch { start, len }, w, sums);
-            for (grad, &sum) in grad.iter_mut().zip(&*sums) {
-                *grad += T::of(sum);
-            }
-        };
-        if self.elements.len() < 2 * TASK {
-            grad.chunks_mut(task).enumerate().for_each(one);
+    /// How many of these rows a panel has.
+    pub(super) fn panel(&self, rows: Picked<'_>) -> usize {
+        let stored = self.source().stored(rows);
+        let panels = (stored / (8 * self.cols))
+            .min(stored / TASK)
+            .clamp(1, PANELS);
+        let panel = rows.len().div_ceil(panels).max(1);
+        if self.by_column {
+            // Shorter runs of every column would not be read at memory speed.
+            panel.next_multiple_of(self.chunk)
         } else {
-            grad.par_chunks_mut(task).enumerate().for_each(one);
+            panel
         }
     }
 
@@ -384,15 +345,15 @@ fn squares_of(elements: Elements<'_>) -> f64 {
 }
 
 /// The sums of pairs, one after the other.
-fn sum(pairs: impl Iterator<Item = (f64, f64)>) -> (f64, f64) {
+pub(super) fn sum(pairs: impl Iterator<Item = (f64, f64)>) -> (f64, f64) {
     pairs.fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1))
 }
 
 /// Totals in front of a panel's sum.
-const FRONT: usize = 2;
+pub(super) const FRONT: usize = 2;
 
 /// grad_j ← grad_j + Σ_p partial_pj, panel after panel, where each panel of `width` numbers has its totals in front.
-fn merge<T: Real>(partial: &[f64], width: usize, grad: &mut [T]) {
+pub(super) fn merge<T: Real>(partial: &[f64], width: usize, grad: &mut [T]) {
     const BLOCK: usize = 4096;
     let block = |(k, grad): (usize, &mut [T])| {
         for (j, grad) in grad.iter_mut().enumerate() {

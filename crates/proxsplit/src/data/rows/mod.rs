@@ -5,10 +5,12 @@
 //! row-compressed form. Sums over all rows of a matrix that stands by columns go by these, the rows of the transposed matrix, if few
 //! entries of x are not 0.
 
+mod by_columns;
 mod columns;
 mod dense;
 mod design;
 pub(in crate::data) mod kernel;
+mod origin;
 mod picked;
 #[cfg(test)]
 mod same_bits;

@@ -1,5 +1,6 @@
 //! Gradients of losses have the same bits for every number of threads and every instruction set, and are the plain ones.
 
+use super::Design;
 use crate::data::{Dense, Elements, Indices, Matrix, Sparse, StorageOrder};
 use crate::linalg::dense::{View, eigenvalues};
 use crate::simd::{Level, with_level};
@@ -29,8 +30,9 @@ fn entry(k: usize) -> u8 {
     ((k * 7919) % 251) as u8
 }
 
-/// Points with zeros: entry j is not 0 for most j, or for few.
-const POINTS: [fn(usize) -> f64; 2] = [
+/// Points with zeros: entry j is not 0 for most j, for few, or for none.
+const POINTS: [fn(usize) -> f64; 3] = [
+    |_| 0.0,
     |j| (j % 4) as f64 / 3.0,
     |j| {
         if j % 5 == 2 {
@@ -106,6 +108,35 @@ fn gradients_of_dense_data() {
                     close(&name, &found, &expected, 1e-5);
                 }
             }
+        }
+    }
+}
+
+/// The first look at a matrix has the sums of a sweep, and the squares.
+#[test]
+fn the_first_look_at_dense_data() {
+    for (rows, cols) in [(3, 5), (700, 331), (20_000, 30)] {
+        let values: Vec<f64> = (0..rows * cols)
+            .map(|k| f64::from(entry(k)) / 7.0)
+            .collect();
+        let squares: f64 = values.iter().map(|v| v * v).sum();
+        for order in [StorageOrder::RowMajor, StorageOrder::ColumnMajor] {
+            let a = Dense::new(rows, cols, order, Elements::F64(&values)).unwrap();
+            let w: Vec<f64> = (0..rows).map(|i| (i % 5) as f64).collect();
+            let both = everywhere("first look", || {
+                let design = Design::<f64>::new(a.into()).unwrap();
+                let mut sums = vec![0.0; cols];
+                design.sweep(design.all(), &vec![0.0; cols], Some(&mut sums), |i, _| {
+                    (0.0, w[i])
+                });
+                let design = Design::<f64>::unseen(a.into()).unwrap();
+                let mut first = vec![0.0; cols];
+                design.sums_at_first(&w, &mut first);
+                assert_eq!(first, sums, "{rows}x{cols} {order:?}");
+                first.push(design.sum_of_squares());
+                first
+            });
+            close("squares", &both[cols..], &[squares], 1e-12);
         }
     }
 }

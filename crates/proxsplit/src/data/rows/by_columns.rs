@@ -1,0 +1,82 @@
+//! A sweep over all rows of a matrix that stands by columns, where few entries of x are not 0.
+
+use super::design::{CACHED, CHUNK, Design, FRONT, sum};
+use super::{Picked, Rows};
+use crate::parallel::prelude::*;
+use crate::{Real, scratch};
+
+impl<T: Real> Design<'_, T> {
+    /// Columns with x_j ≠ 0 for the products, then all of them for the sums, each read from end to end.
+    pub(super) fn by_columns<V>(
+        &self,
+        columns: &dyn Rows<f64>,
+        x: &[T],
+        grad: Option<&mut [T]>,
+        visit: &V,
+    ) -> (f64, f64)
+    where
+        V: Fn(usize, f64) -> (f64, f64) + Sync,
+    {
+        let parts = self.rows().div_ceil(CHUNK);
+        scratch::with(self.rows() + FRONT * parts, |space: &mut [f64]| {
+            let (z, totals) = space.split_at_mut(self.rows());
+            if !self.by_column {
+                z.fill(0.0);
+                for (j, x) in x.iter().enumerate().filter(|(_, x)| **x != T::ZERO) {
+                    columns.add_wide(Picked::Listed(&[j]), &[x.f64()], z);
+                }
+            }
+            let one = |(k, (z, totals)): (usize, (&mut [f64], &mut [f64]))| {
+                if self.by_column {
+                    self.source().dots(self.all().part(k * CHUNK, CHUNK), x, z);
+                }
+                totals.fill(0.0);
+                for (i, z) in (k * CHUNK..).zip(z) {
+                    let (value, weight) = visit(i, *z);
+                    totals[0] += value;
+                    totals[1] += weight;
+                    *z = weight;
+                }
+            };
+            if self.is_small() {
+                let parts = z.chunks_mut(CHUNK).zip(totals.chunks_mut(FRONT));
+                parts.enumerate().for_each(one);
+            } else {
+                let parts = z.par_chunks_mut(CHUNK).zip(totals.par_chunks_mut(FRONT));
+                parts.enumerate().for_each(one);
+            }
+            if let Some(grad) = grad {
+                self.add_columns(columns, z, grad);
+            }
+            sum(totals.chunks(FRONT).map(|part| (part[0], part[1])))
+        })
+    }
+
+    /// grad ← grad + Aᵀw
+    fn add_columns(&self, columns: &dyn Rows<f64>, w: &[f64], grad: &mut [T]) {
+        let task = self.columns_of_a_task();
+        let one = |(k, grad): (usize, &mut [T])| add_dots(columns, k * task, w, grad);
+        if self.is_small() {
+            grad.chunks_mut(task).enumerate().for_each(one);
+        } else {
+            grad.par_chunks_mut(task).enumerate().for_each(one);
+        }
+    }
+
+    /// How many columns a task takes.
+    pub(super) fn columns_of_a_task(&self) -> usize {
+        let column_entries = (self.elements.len() / self.cols()).max(1);
+        (CACHED / column_entries).clamp(2, CHUNK) & !1
+    }
+}
+
+/// grad_j ← grad_j + ⟨a_j, w⟩ for the columns from `start` on, not more than a task takes.
+pub(super) fn add_dots<T: Real>(columns: &dyn Rows<f64>, start: usize, w: &[f64], grad: &mut [T]) {
+    let mut sums = [0.0; CHUNK];
+    let sums = &mut sums[..grad.len()];
+    let len = grad.len();
+    columns.dots(Picked::Stretch { start, len }, w, sums);
+    for (grad, &sum) in grad.iter_mut().zip(&*sums) {
+        *grad += T::of(sum);
+    }
+}

@@ -63,6 +63,8 @@ class Wire:
         # Shards that have missed an order.
         self._forget: set[int] = set()
         self._usual: float | None = None
+        # Seconds of an order in which nobody looks for replies.
+        self._asleep = 0.0
         self._looked = 0.0
         self._is_direct: bool | None = client.direct_to_workers
 
@@ -121,6 +123,8 @@ class Wire:
         if len(answers) == self._count:
             seconds = time.monotonic() - start
             self._usual = seconds if self._usual is None else 0.5 * (self._usual + seconds)
+            # Who has slept too long does not know how long it would have taken.
+            self._asleep = 0.0 if seconds < 1.1 * self._asleep else ASLEEP * seconds
         return [answers.get(index) for index in range(self._count)]
 
     def _make_spare(self) -> None:
@@ -271,7 +275,7 @@ class Wire:
             time.sleep(GLANCE / 10)
             return True
         # Looking costs the workers of this machine a part of a core: not before most of the usual time is over.
-        quiet = min(ASLEEP * (self._usual or 0.0) - (time.monotonic() - start), GLANCE)
+        quiet = min(self._asleep - (time.monotonic() - start), GLANCE)
         if quiet > 0.0 and all(future in self._replies for future in asked):
             time.sleep(quiet)
         elif quiet > 0.0:

@@ -126,19 +126,19 @@ fn with_model<T: Scalar, R: Send>(
     let targets: PyReadonlyArray1<f64> = input.targets.bind(py).extract()?;
     let targets: Vec<T> = targets.as_slice()?.iter().map(|&b| T::of(b)).collect();
     let count = input.settings.count;
-    let weights = match &input.weights {
-        None => vec![1.0 / count; targets.len()],
+    let weights: Option<Vec<f64>> = match &input.weights {
+        None => None,
         Some(weights) => {
             let weights: PyReadonlyArray1<f64> = weights.bind(py).extract()?;
-            weights.as_slice()?.iter().map(|w| w / count).collect()
+            Some(weights.as_slice()?.iter().map(|w| w / count).collect())
         }
     };
     let loss: Named = input.settings.loss.parse().map_err(refuse)?;
     let found = compute(py, input.settings.threads, || {
         let shape = Shape {
-            mean: false,
+            mean: weights.is_none(),
             intercept,
-            weights: Some(&weights),
+            weights: weights.as_deref(),
         };
         let f = loss.model::<T>(matrix, &targets, shape)?;
         work(&*f)

@@ -1,6 +1,6 @@
 //! Some columns of a matrix side by side, copied out of whatever storage it has: what a working set reads.
 
-use super::rows::kernel::sums;
+use super::rows::kernel::sum;
 use crate::linalg::vectorized::vectorized;
 use crate::{Real, scratch};
 
@@ -124,7 +124,7 @@ impl<T: Real> Columns<T> {
         match self.column(k) {
             Column::Dense(d) => vectorized(
                 #[inline(always)]
-                || sums([d], r, |d, r| d.f64() * r)[0],
+                || sum(d, r, |d, r| d.f64() * r),
             ),
             Column::Sparse(indices, values) => gathered(indices, values, r),
         }
@@ -135,7 +135,7 @@ impl<T: Real> Columns<T> {
         match self.column(k) {
             Column::Dense(d) => vectorized(
                 #[inline(always)]
-                || sums([d], weights, |d, w| w * d.f64() * d.f64())[0],
+                || sum(d, weights, |d, w| w * d.f64() * d.f64()),
             ),
             Column::Sparse(indices, values) => {
                 let terms = indices.iter().zip(values);

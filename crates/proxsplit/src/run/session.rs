@@ -114,7 +114,7 @@ impl Session {
             self.seconds += solver.take_set_up();
         }
         loop {
-            if self.limit.is_some() || interrupted || self.is_due(solver.look_cost()) {
+            if self.limit.is_some() || interrupted || self.is_due(solver) {
                 let (row, end) = self.look(solver);
                 let told = observer.looked(&row, &self, solver).is_break();
                 let asked = (interrupted || told).then_some(Reason::Interrupted);
@@ -198,12 +198,14 @@ impl Session {
         }
     }
 
-    fn is_due(&self, cost: f64) -> bool {
+    fn is_due<S: Solver + ?Sized>(&self, solver: &S) -> bool {
         let Some(last) = self.watch.last_look() else {
             return true;
         };
         let stop = &self.watch.stop;
-        let next = self.watch.next_look(last, cost);
+        let next = self
+            .watch
+            .next_look(last, (solver.look_cost(), solver.seen()));
         // A solver counts passes in fractions, whose sums are rounded.
         let slack = 1e-6 * (next - last.progress.passes);
         let is_wanted = stop.is_watched() || matches!(stop.looks, Looks::Every(_));

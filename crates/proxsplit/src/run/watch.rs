@@ -38,6 +38,8 @@ const RUNAWAY: f64 = 1e8;
 const MARGIN: f64 = 1.1;
 /// but not after less than this part of the usual distance: rates change.
 const SOONEST: f64 = 0.25;
+/// Where the method has seen that the tolerance is not met, looks are so many times rarer.
+const RARELY: f64 = 4.0;
 
 impl Watch {
     pub(super) fn new(stop: Stop) -> Self {
@@ -64,12 +66,17 @@ impl Watch {
         self.trace.iter().rev().find(|row| row.at.is_some())
     }
 
-    /// The pass of the look after the last one: sooner than usual where the tolerance will be met before.
-    pub(super) fn next_look(&self, last: &Row, cost: f64) -> f64 {
+    /// The pass of the look after the last one: sooner than usual where the tolerance will be met before, and where the method has
+    /// seen whether it is met, by that.
+    pub(super) fn next_look(&self, last: &Row, (cost, seen): (f64, Option<f64>)) -> f64 {
         let here = last.progress.passes;
         let usual = self.stop.looks.after(here, cost) - here;
         if matches!(self.stop.looks, Looks::Every(_)) {
             return here + usual;
+        }
+        if let Some((seen, at)) = seen.zip(last.at) {
+            let is_met = seen <= self.standard().tolerance(&at);
+            return here + if is_met { 0.0 } else { RARELY * usual };
         }
         let needed = self.passes_left(last).unwrap_or(usual);
         let soonest = (SOONEST * usual).max(1.0);

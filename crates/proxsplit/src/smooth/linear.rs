@@ -17,9 +17,6 @@ pub trait Linear<T: Real = f64>: FiniteSum<T> {
     /// out ← out + Σ_k w_k a_i for the row i = `rows[k]`.
     fn add_rows(&self, rows: &[usize], w: &[f64], out: &mut [T]);
 
-    /// Σ_i φ_i(z_i)
-    fn total(&self, z: &[f64]) -> f64;
-
     /// w_i ← the curvature of a parabola that models φ_i near z_i, moved towards the largest curvature of φ_i by a part `damping` of
     /// the way: with 1 the parabola is nowhere below φ_i.
     fn bends(&self, z: &[f64], damping: f64, w: &mut [f64]);

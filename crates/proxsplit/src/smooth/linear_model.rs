@@ -8,8 +8,12 @@ use crate::data::rows::{Design, Picked};
 use crate::data::{Columns, Matrix};
 use crate::error::{Error, all_finite, length, nonnegative};
 use crate::linalg::vec::{dot, norm};
+use crate::parallel::prelude::*;
 use crate::{FiniteSum, Lipschitz, Real, Smooth};
 use std::sync::OnceLock;
+
+/// Rows whose losses are one task.
+const STRETCH: usize = 2048;
 
 /// f(x) = Σ_i ℓ(a_iᵀx, b_i) over the rows a_i of a matrix and targets b_i; each row is a term.
 ///
@@ -183,14 +187,18 @@ impl<T: Real, L: Loss> Linear<T> for LinearModel<'_, T, L> {
     }
 
     fn slopes(&self, z: &[f64], s: &mut [f64]) -> f64 {
-        let mut total = 0.0;
-        for (i, ((s, &z), b)) in s.iter_mut().zip(z).zip(&self.targets).enumerate() {
-            let (value, slope) = self.loss.at(z, b.f64());
-            let weight = self.weight(i);
-            total += weight * value;
-            *s = weight * slope;
-        }
-        total
+        let one = |(k, (s, z)): (usize, (&mut [f64], &[f64]))| {
+            let rows = (k * STRETCH..).zip(s.iter_mut().zip(z));
+            rows.fold(0.0, |total, (i, (s, &z))| {
+                let (value, slope) = self.loss.at(z, self.targets[i].f64());
+                let weight = self.weight(i);
+                *s = weight * slope;
+                total + weight * value
+            })
+        };
+        let parts = s.par_chunks_mut(STRETCH).zip(z.par_chunks(STRETCH));
+        let totals: Vec<f64> = parts.enumerate().map(one).collect();
+        totals.iter().sum()
     }
 
     fn slopes_of(&self, rows: &[usize], x: &[T], s: &mut [f64]) {
@@ -212,18 +220,15 @@ impl<T: Real, L: Loss> Linear<T> for LinearModel<'_, T, L> {
         self.design.add(Picked::list(rows), w, &mut out[..cols]);
     }
 
-    fn total(&self, z: &[f64]) -> f64 {
-        let rows = z.iter().zip(&self.targets).enumerate();
-        rows.map(|(i, (&z, b))| self.weight(i) * self.loss.at(z, b.f64()).0)
-            .sum()
-    }
-
     fn bends(&self, z: &[f64], damping: f64, w: &mut [f64]) {
         let most = self.loss.curvature();
-        for (i, ((w, &z), b)) in w.iter_mut().zip(z).zip(&self.targets).enumerate() {
-            let bend = self.loss.bend(z, b.f64());
-            *w = self.weight(i) * (bend + damping * (most - bend));
-        }
+        let parts = w.par_chunks_mut(STRETCH).zip(z.par_chunks(STRETCH));
+        parts.enumerate().for_each(|(k, (w, z))| {
+            for (i, (w, &z)) in (k * STRETCH..).zip(w.iter_mut().zip(z)) {
+                let bend = self.loss.bend(z, self.targets[i].f64());
+                *w = self.weight(i) * (bend + damping * (most - bend));
+            }
+        });
     }
 
     fn is_quadratic(&self) -> bool {

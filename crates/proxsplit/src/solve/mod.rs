@@ -115,6 +115,12 @@ pub trait Solver: Iterator<Item = Progress> {
         1.0
     }
 
+    /// The residual at the current point, if the method has seen it on its way. Told where a look costs something, so that there
+    /// are none in vain.
+    fn seen(&self) -> Option<f64> {
+        None
+    }
+
     /// Seconds that were spent before the first step, told once: a run counts them.
     fn take_set_up(&mut self) -> f64 {
         0.0

@@ -1,11 +1,12 @@
 //! Column-major dense matrices: neighbouring rows are read together, column by column. A stretch of rows is as fast as
 //! in the other order; rows picked at random cost a cache line an entry.
 
-use super::kernel::{add_four, dot, dots};
+use super::kernel::{add_four, dot};
 use super::{Picked, Rows};
 use crate::Real;
 use crate::data::{Columns, Element};
 use crate::linalg::vectorized::vectorized;
+use crate::parallel::prelude::*;
 use std::ops::Range;
 
 /// `values` holds columns of `rows` numbers.
@@ -44,22 +45,14 @@ impl<'a, E: Element> DenseColumns<'a, E> {
     }
 }
 
-/// out_j ← out_j + ⟨column_j, w⟩, two columns at once.
+/// out_j ← out_j + ⟨column_j, w⟩
 #[inline(always)]
 fn add_dots<'a, E: Element, O: Real>(
-    mut columns: impl Iterator<Item = &'a [E]>,
+    columns: impl Iterator<Item = &'a [E]>,
     weights: &[f64],
     out: &mut [O],
 ) {
-    let (twos, rest) = out.as_chunks_mut::<2>();
-    for two in twos {
-        if let (Some(first), Some(second)) = (columns.next(), columns.next()) {
-            let sums = dots([first, second], weights);
-            two[0] += O::of(sums[0]);
-            two[1] += O::of(sums[1]);
-        }
-    }
-    for (out, column) in rest.iter_mut().zip(columns) {
+    for (out, column) in out.iter_mut().zip(columns) {
         *out += O::of(dot(column, weights));
     }
 }
@@ -132,12 +125,14 @@ impl<T: Real, E: Element> Rows<T> for DenseColumns<'_, E> {
     }
 
     fn pack(&self, cols: &[usize], into: &mut Columns<T>) {
-        let out = into.extend_dense(cols.len());
-        for (out, &j) in out.chunks_exact_mut(self.rows).zip(cols) {
+        let columns = into
+            .extend_dense(cols.len())
+            .par_chunks_exact_mut(self.rows);
+        columns.zip(cols).for_each(|(out, &j)| {
             let column = &self.values[j * self.rows..(j + 1) * self.rows];
             for (out, value) in out.iter_mut().zip(column) {
                 *out = T::of(value.f64());
             }
-        }
+        });
     }
 }

@@ -1,6 +1,6 @@
 //! Row-major dense matrices: each row is a slice.
 
-use super::kernel::{add, add_four, dot, dots, norm_squared};
+use super::kernel::{add, add_four, dot, norm_squared};
 use super::{Picked, Rows};
 use crate::Real;
 use crate::data::{Columns, Element};
@@ -50,13 +50,8 @@ impl<T: Real, E: Element> Rows<T> for DenseRows<'_, E> {
         vectorized(
             #[inline(always)]
             || {
-                let (twos, rest) = z.as_chunks_mut::<2>();
-                let pairs = twos.len();
-                for (k, two) in twos.iter_mut().enumerate() {
-                    *two = dots([0, 1].map(|lane| self.row(rows.at(2 * k + lane))), x);
-                }
-                for z in rest {
-                    *z = dot(self.row(rows.at(2 * pairs)), x);
+                for (k, z) in z.iter_mut().enumerate() {
+                    *z = dot(self.row(rows.at(k)), x);
                 }
             },
         );

@@ -69,6 +69,7 @@ pub struct WorkingSet<'a, T: Real = f64> {
     last_gradient: Vec<T>,
     seen: Seen,
     ledger: Ledger,
+    violation: Option<f64>, // the residual of the plain step at x, where a look costs more than that
     looked: bool,
     displacement: f64,
     iteration: u64,
@@ -79,12 +80,13 @@ crate::opaque!(WorkingSet<'_, T>, T: Real);
 
 /// Vectors with a number for every row of A.
 struct Rows {
-    z: Vec<f64>,     // Ax
-    slope: Vec<f64>, // φ′(z)
-    bend: Vec<f64>,  // curvatures of the parabolas
-    r: Vec<f64>,     // slopes of the parabolas
-    image: Vec<f64>, // A(y − y⁰)
-    trial: Vec<f64>,
+    z: Vec<f64>,           // Ax
+    slope: Vec<f64>,       // φ′(z)
+    bend: Vec<f64>,        // curvatures of the parabolas
+    r: Vec<f64>,           // slopes of the parabolas
+    image: Vec<f64>,       // A(y − y⁰)
+    trial: Vec<f64>,       // z of a trial
+    trial_slope: Vec<f64>, // φ′ there
 }
 
 impl<'a, T: Real> WorkingSet<'a, T> {
@@ -118,6 +120,7 @@ impl<'a, T: Real> WorkingSet<'a, T> {
                 r: rows(),
                 image: rows(),
                 trial: rows(),
+                trial_slope: rows(),
             },
             slopes: Vec::new(),
             image: Vec::new(),
@@ -129,6 +132,7 @@ impl<'a, T: Real> WorkingSet<'a, T> {
             last_gradient: zeros(),
             seen: Seen::new(lipschitz),
             ledger: Ledger::default(),
+            violation: None,
             looked: false,
             displacement: 0.0,
             iteration: 0,
@@ -223,6 +227,10 @@ impl<T: Real> Solver for WorkingSet<'_, T> {
 
     fn look_cost(&self) -> f64 {
         if self.point.looks_beyond() { 1.0 } else { 0.0 }
+    }
+
+    fn seen(&self) -> Option<f64> {
+        self.violation
     }
 
     fn setting(&self) -> Setting {

@@ -5,6 +5,7 @@ use super::coordinates::{Story, penalty};
 use super::quadratic::{ByGram, ByRows};
 use super::round::{PART, cost};
 use crate::Real;
+use crate::parallel::prelude::*;
 
 /// Models in a round, at most.
 const MODELS: usize = 30;
@@ -26,8 +27,8 @@ impl<T: Real> WorkingSet<'_, T> {
         let read = self.set.apply(&self.at.y, &mut self.rows.z);
         self.count(read);
         let (mut total, mut work, mut enough, mut last) = (0.0, 0.0, 0.0, f64::INFINITY);
+        let mut value = self.f.slopes(&self.rows.z, &mut self.rows.slope);
         for model in 0..MODELS {
-            let value = self.f.slopes(&self.rows.z, &mut self.rows.slope);
             self.find_bends();
             self.before.clone_from(&self.at.y);
             let story = self.minimize_model(enough);
@@ -36,7 +37,10 @@ impl<T: Real> WorkingSet<'_, T> {
                 enough = PART * story.first;
             }
             match self.line_search(value) {
-                Some(gain) => total += gain,
+                Some((gain, there)) => {
+                    total += gain;
+                    value = there;
+                }
                 None if self.f.is_quadratic() || !self.trust.doubt() => break,
                 None => {}
             }
@@ -105,9 +109,9 @@ impl<T: Real> WorkingSet<'_, T> {
             self.gram.extend(columns, rows, &self.rows.bend);
         }
         self.curvatures_by_gram();
-        for (k, slope) in self.slopes.iter_mut().enumerate() {
-            *slope = self.set.columns.dot(k, &self.rows.slope);
-        }
+        let (columns, slope) = (&self.set.columns, &self.rows.slope);
+        let products = self.slopes.par_iter_mut().enumerate();
+        products.for_each(|(k, product)| *product = columns.dot(k, slope));
         formed + (self.set.len() * rows) as f64
     }
 
@@ -130,8 +134,9 @@ impl<T: Real> WorkingSet<'_, T> {
         self.at.prepare(&self.set);
     }
 
-    /// y ← y⁰ + τ(y − y⁰) with the first τ = 1, ½, ¼, … that lowers Φ enough; how far. `None` if none does, and then y = y⁰.
-    fn line_search(&mut self, value: f64) -> Option<f64> {
+    /// y ← y⁰ + τ(y − y⁰) with the first τ = 1, ½, ¼, … that lowers Φ enough; how far, and f there, whose slopes are
+    /// those of the next model. `None` if none does, and then y = y⁰.
+    fn line_search(&mut self, value: f64) -> Option<(f64, f64)> {
         let moved = self.image.iter_mut().zip(&self.at.y).zip(&self.before);
         for ((image, y), before) in moved {
             *image = y - before;
@@ -151,13 +156,15 @@ impl<T: Real> WorkingSet<'_, T> {
             for ((trial, z), u) in rows.trial.iter_mut().zip(&rows.z).zip(&rows.image) {
                 *trial = z + tau * u;
             }
-            let objective = self.f.total(&rows.trial) + there;
+            let trial = self.f.slopes(&rows.trial, &mut rows.trial_slope);
+            let objective = trial + there;
             if objective <= here + ARMIJO * tau * predicted + rounding {
                 std::mem::swap(&mut rows.z, &mut rows.trial);
+                std::mem::swap(&mut rows.slope, &mut rows.trial_slope);
                 // What a parabola falls by where it is left before its minimum.
                 let promised = -tau * (2.0 - tau) * predicted;
                 self.trust.compare(here - objective, promised, rounding);
-                return Some(here - objective);
+                return Some((here - objective, trial));
             }
             tau *= 0.5;
             let shorter = self.at.y.iter_mut().zip(&self.before).zip(&self.image);

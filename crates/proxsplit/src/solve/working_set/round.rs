@@ -231,6 +231,12 @@ impl<T: Real> Iterator for WorkingSet<'_, T> {
         }
         self.displacement = vec::distance(&self.point.x, &self.last);
         self.iteration += 1;
+        if self.point.looks_beyond() {
+            // The next round begins with it anyway.
+            self.evaluate();
+            self.find_plain_step();
+            self.violation = Some(vec::distance(&self.point.x, &self.plain) / self.step);
+        }
         // A round is a pass at least, so that limits are reached.
         self.passes = self.passes.max(passes + 1.0);
         Some(Progress {

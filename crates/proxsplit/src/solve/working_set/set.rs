@@ -3,7 +3,12 @@
 use super::terms::Terms;
 use crate::Real;
 use crate::data::Columns;
+use crate::linalg::vectorized::vectorized;
+use crate::parallel::prelude::*;
 use crate::smooth::Linear;
+
+/// Rows that are one task.
+const STRETCH: usize = 1024;
 
 /// Blocks in the order in which they came; none ever leaves.
 pub(super) struct Set<T> {
@@ -76,12 +81,28 @@ impl<T: Real> Set<T> {
 
     /// out ← Σ_k e_k d_k; returns how many entries were read.
     pub(super) fn apply(&self, e: &[f64], out: &mut [f64]) -> f64 {
-        out.fill(0.0);
-        let mut read = 0;
-        for (k, &e) in e.iter().enumerate().filter(|(_, e)| **e != 0.0) {
-            self.columns.add(k, e, out);
-            read += self.columns.stored(k);
+        let used = || e.iter().enumerate().filter(|(_, e)| **e != 0.0);
+        if let Some(columns) = self.columns.dense() {
+            let rows = out.len();
+            let parts = out.par_chunks_mut(STRETCH).enumerate();
+            parts.for_each(|(p, out)| {
+                out.fill(0.0);
+                vectorized(
+                    #[inline(always)]
+                    || {
+                        for (k, &e) in used() {
+                            let column = &columns[k * rows + p * STRETCH..][..out.len()];
+                            for (out, d) in out.iter_mut().zip(column) {
+                                *out += e * d.f64();
+                            }
+                        }
+                    },
+                );
+            });
+        } else {
+            out.fill(0.0);
+            used().for_each(|(k, &e)| self.columns.add(k, e, out));
         }
-        read as f64
+        used().map(|(k, _)| self.columns.stored(k)).sum::<usize>() as f64
     }
 }

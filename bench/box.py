@@ -6,6 +6,7 @@ iterates are seen after every iteration, by the callbacks of both programs.
 
 from __future__ import annotations
 
+import time
 from typing import Any, Callable
 
 import numpy as np
@@ -61,7 +62,9 @@ class Counted:
     """f with the number of its calls, and the objectives of iterates with the calls that they took."""
 
     def __init__(self, f: Function) -> None:
-        self.f, self.calls, self.seen = f, 0, [(0, np.inf)]
+        self.f, self.calls, self.seen = f, 0, [(0, np.inf, 0.0)]
+        # The moment of the start, later by what notes have cost.
+        self.start = time.perf_counter()
         self.last: tuple[np.ndarray, float] = (np.empty(0), np.inf)
 
     def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
@@ -72,8 +75,10 @@ class Counted:
 
     def note(self, x: np.ndarray) -> None:
         # Mostly the iterate is the point of the last call; if not, a call that does not count tells its value.
+        now = time.perf_counter()
         known = np.array_equal(x, self.last[0])
-        self.seen.append((self.calls, self.last[1] if known else float(self.f(x)[0])))
+        self.seen.append((self.calls, self.last[1] if known else float(self.f(x)[0]), now - self.start))
+        self.start += time.perf_counter() - now
 
 
 def limit(start: np.ndarray) -> int:
@@ -102,7 +107,7 @@ def section(quick: bool) -> str:
         "## Box problems: calls of f",
         "",
         "Calls of f and ∇f until the objective of an iterate is within a part of the best one found: `minimize` as it is, L-BFGS-B of scipy, and "
-        "`minimize(step=\"bb\")`, which was the default before. A dash means that 5000 calls (1000 for the largest problem) were not enough.",
+        "`minimize(step=\"bb\")`, which was the default before, with the time that each took; ratios are of calls. A dash means that 5000 calls (1000 for the largest problem) were not enough.",
         "",
         "| problem | gap | minimize | L-BFGS-B | ratio | bb | ratio |",
         "|---|---|---|---|---|---|---|",
@@ -112,11 +117,12 @@ def section(quick: bool) -> str:
         for program, solve in {"ours": ours(None), "scipy": theirs, "bb": ours("bb")}.items():
             runs[program] = Counted(f)
             solve(runs[program], start, box)
-        best = min(value for run in runs.values() for _, value in run.seen)
+        best = min(value for run in runs.values() for _, value, _ in run.seen)
         for gap in GAPS:
             limit = best + gap * max(abs(best), 1e-12)
-            counts = {p: min((c for c, value in run.seen if value <= limit), default=np.inf) for p, run in runs.items()}
-            shown = {p: f"{c:.0f}" if np.isfinite(c) else "–" for p, c in counts.items()}
+            firsts = {p: min(((c, seconds) for c, value, seconds in run.seen if value <= limit), default=(np.inf, np.inf)) for p, run in runs.items()}
+            counts = {p: calls for p, (calls, _) in firsts.items()}
+            shown = {p: f"{calls:.0f} in {seconds:.2g} s" if np.isfinite(calls) else "–" for p, (calls, seconds) in firsts.items()}
             ratio = {p: f"{counts['ours'] / counts[p]:.2f}" if np.isfinite(counts["ours"] + counts[p]) else "–" for p in counts}
             lines.append(f"| {name} | {gap:g} | {shown['ours']} | {shown['scipy']} | {ratio['scipy']} | {shown['bb']} | {ratio['bb']} |")
     return "\n".join(lines) + "\n"

@@ -1,7 +1,7 @@
 //! One step: the envelope, the check of γ, and the search along the direction.
 
 use super::direction::Here;
-use super::{ALPHA, BETA, CHECK, Panoc};
+use super::{ALPHA, BETA, CHECK, LESSONS, Panoc};
 use crate::Real;
 use crate::ledger::{Ledger, Level, Source};
 use crate::linalg::vec;
@@ -236,17 +236,7 @@ impl<T: Real> Panoc<'_, T> {
             (&self.gradient, &self.point.gradient),
         );
         self.spectral.learn(moved * moved, product);
-        let old = Here {
-            x: &self.point.x,
-            gradient: &self.point.gradient,
-            plain: &self.plain,
-        };
-        let new = Here {
-            x: &self.trial,
-            gradient: &self.gradient,
-            plain: &self.plain_of_trial,
-        };
-        self.direction.learn(&old, &new, self.step);
+        self.learn_from_trial();
         swap(&mut self.point.x, &mut self.trial);
         swap(&mut self.point.gradient, &mut self.gradient);
         swap(&mut self.plain, &mut self.plain_of_trial);
@@ -278,13 +268,33 @@ impl<T: Real> Panoc<'_, T> {
         }
         self.direction.find(&self.point, &self.plain, self.step);
         let mut tau = 1.0;
-        for _ in 0..self.direction.tries() {
+        for number in 0..self.direction.tries() {
             if self.attempt(tau) {
                 return true;
             }
-            tau = self.direction.shorter(tau, self.tried - self.merit);
+            if number < LESSONS && self.direction.stays_inside() && self.is_finite {
+                self.learn_from_trial();
+                self.direction.find(&self.point, &self.plain, self.step);
+            } else {
+                tau = self.direction.shorter(tau, self.tried - self.merit);
+            }
         }
         self.plain_step()
+    }
+
+    /// Remembers how f curves on the way to the trial point, whether that is taken or Φ is too high there.
+    fn learn_from_trial(&mut self) {
+        let old = Here {
+            x: &self.point.x,
+            gradient: &self.point.gradient,
+            plain: &self.plain,
+        };
+        let new = Here {
+            x: &self.trial,
+            gradient: &self.gradient,
+            plain: &self.plain_of_trial,
+        };
+        self.direction.learn(&old, &new, self.step);
     }
 
     /// Whether a spectral step is to be tried.

@@ -36,8 +36,6 @@ const ALPHA: f64 = 0.95;
 const BETA: f64 = 0.5;
 /// Steps without a check of γ, at most.
 const CHECK: u32 = 16;
-/// Trials of one step that are learnt from, before the step is shortened.
-const LESSONS: u32 = 3;
 /// γ grows at most so often: for the theorem it must come to rest.
 const GROWTHS: u32 = 200;
 

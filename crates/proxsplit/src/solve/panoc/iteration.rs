@@ -1,7 +1,7 @@
 //! One step: the envelope, the check of γ, and the search along the direction.
 
 use super::direction::Here;
-use super::{ALPHA, BETA, CHECK, LESSONS, Panoc};
+use super::{ALPHA, BETA, CHECK, Panoc};
 use crate::Real;
 use crate::ledger::{Ledger, Level, Source};
 use crate::linalg::vec;
@@ -272,7 +272,8 @@ impl<T: Real> Panoc<'_, T> {
             if self.attempt(tau) {
                 return true;
             }
-            if number < LESSONS && self.direction.stays_inside() && self.is_finite {
+            if number == 0 && self.direction.stays_inside() && self.is_finite {
+                // A better direction is worth more than a shorter step, once.
                 self.learn_from_trial();
                 self.direction.find(&self.point, &self.plain, self.step);
             } else {

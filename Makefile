@@ -34,10 +34,9 @@ clusters: $(PY) ## Only the tests of factorizations on Dask and MPI, which `pyth
 	$(PY) -m pip install --quiet ./crates/proxsplit-py
 	$(PY) -m pytest -q crates/proxsplit-py/tests/test_dask.py crates/proxsplit-py/tests/test_dask_inputs.py crates/proxsplit-py/tests/test_mpi.py
 
-python: $(PY) ## Install the Python package in .venv and test it
+python: $(PY) examples ## Install the Python package in .venv and test it
 	$(PY) -m pip install --quiet ./crates/proxsplit-py
-	$(PY) -m pytest -q crates/proxsplit-py/tests
-	cargo build --release --quiet --bin proxsplit
+	$(PY) -m pytest -q -n 2 --dist loadfile crates/proxsplit-py/tests
 	$(PY) -m unittest discover --start-directory fuzz/judge/tests --top-level-directory .
 	$(PY) -m fuzz.judge recipes
 	$(PY) -m fuzz.judge run --seed 1 --count 45
@@ -73,6 +72,7 @@ docs-python: $(DOCS)/bin/python ## The reference of the Python package in docs/b
 bench: ## Race against the peers and write the tables (installs them in .venv-bench)
 	bench/run
 
+# Examples have the dependencies of tests, so that what these have built is used again; the program alone would be built with fewer features.
 examples:
 	cargo build --release --quiet --workspace --bins --example error_floor --example theory
 

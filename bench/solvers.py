@@ -250,7 +250,7 @@ time of a measurement counts in that load, too. With `--missing` it goes on wher
 LINEAR = """## Sparse linear models: time to a gap
 
 Time to a relative gap to the lowest objective that any program has found, of the best of at least two runs. All programs get the same arrays in memory, in F order or csc, and
-the same judge computes their objectives; a dash means that no run came as close. Ours uses all cores, as it does by default; the peers use what they
+the same judge computes their objectives; a dash means that no run came as close; who has needed more than some seconds for one tolerance (`--patience`) is not asked for smaller ones. Ours uses all cores, as it does by default; the peers use what they
 use. Weights are a tenth of the least one with which 0 is the solution. For MCP and SCAD programs may end in different stationary points, and a dash then
 says only that another one was lower.
 """

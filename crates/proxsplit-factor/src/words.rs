@@ -69,6 +69,6 @@ impl<T: Lanes> Factorization<'_, T> {
         let free = sizes.skip(self.work.atoms.first());
         let count = free.filter(|(x, a)| x.is_dead() || a.is_dead()).count();
         let atoms = if count == 1 { "atom is" } else { "atoms are" };
-        (count > 0).then(|| format!("{count} {atoms} zero or used by no sample; the certificate says what a search for replacements found"))
+        (count > 0).then(|| format!("{count} {atoms} zero or used by no sample; the certificate says whether a search found replacements"))
     }
 }

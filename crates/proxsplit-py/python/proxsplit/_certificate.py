@@ -27,7 +27,8 @@ class AtPoint(TypedDict):
 
     ``residual`` is ‖x − P(x − η∇f(x))‖/η at the step η = ``reference_step``, which does not depend on the solver's own; a stopped prox
     may hide ``prox_error`` from it, and an inexact gradient ``gradient_error`` (None: unknown). ``scale`` is the size of what cancels in it
-    at a solution, and below ``rounding`` it is noise. Such a step lowers the objective by ``fall`` at least. ``gap`` bounds the distance to the minimum from above, ``lower_bound`` the minimum from below, where anything
+    at a solution, and below ``rounding`` it is noise. Such a step lowers the objective by ``fall`` at least; where x is its end, ``before`` is
+    the objective where it began. ``gap`` bounds the distance to the minimum from above, ``lower_bound`` the minimum from below, where anything
     is known. ``pair`` has the residuals of W and H for a factorization, the most that better codes could gain (``codes_gap``), the number
     of atoms that nothing uses and what replacing one of them gains at least (``escape``: 0 if a search found nothing, which proves
     nothing; None if there was no search).
@@ -41,6 +42,7 @@ class AtPoint(TypedDict):
     scale: float
     rounding: float
     fall: float | None
+    before: float | None
     gap: float | None
     lower_bound: float | None
     feasible: bool

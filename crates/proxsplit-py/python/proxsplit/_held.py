@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any, NamedTuple
 
 import distributed
@@ -46,13 +45,14 @@ def hold(run: str, index: int, name: str, block: Any, size: int, how: dict[str, 
 
 def answer(run: str, indices: list[int], order: Order, post: str | None) -> dict[int, Answer]:
     """What the shards here say; nothing, if it could be put in the place for the reply. Then further orders are awaited at the post."""
-    for number in itertools.count(1):
-        found = _obey(run, indices, order)
-        further = None if found or post is None else fetch(f"{post}-{number}", WAIT)
+    number, found = 0, _obey(run, indices, order)
+    while not found and post is not None:
+        number += 1
+        further = fetch(f"{post}-{number}", WAIT)
         if further is None:
-            return found
-        order = Order(*further)
-    raise AssertionError("unreachable")
+            break
+        found = _obey(run, indices, Order(*further))
+    return found
 
 
 def _obey(run: str, indices: list[int], order: Order) -> dict[int, Answer]:

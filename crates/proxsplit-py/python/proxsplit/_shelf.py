@@ -36,6 +36,11 @@ class Shelf:
             discard(str(path))
 
 
+def _private(path: str, flags: int) -> int:
+    """Open a file that is for one user alone."""
+    return os.open(path, flags, 0o600)
+
+
 def put(place: str, arrays: list[Any], spare: str | None = None) -> bool:
     """Put arrays there; false if there is no room, or no such place.
 
@@ -46,7 +51,7 @@ def put(place: str, arrays: list[Any], spare: str | None = None) -> bool:
     try:
         if spare is not None:
             os.rename(spare, aside)
-        with open(aside, "wb" if spare is None else "r+b", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        with open(aside, "wb" if spare is None else "r+b", opener=_private) as file:
             for array in arrays:
                 np.save(file, array, allow_pickle=False)
         os.rename(aside, place)
@@ -79,7 +84,7 @@ def post(place: str, words: Any) -> bool:
     """Put words there, for one who fetches them; false if there is no room."""
     aside = f"{place}.part"
     try:
-        with open(aside, "x", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        with open(aside, "x", encoding="utf-8", opener=_private) as file:
             json.dump(words, file)
         os.rename(aside, place)
     except OSError:

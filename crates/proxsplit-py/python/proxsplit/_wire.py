@@ -203,8 +203,9 @@ class Wire:
         asked: dict[Any, list[int]] = {}
         new: dict[str, tuple[list[int], Order]] = {}
         for address, indices in ready.items():
-            order, task = self._order(address, indices, header, sent[address]), self._who_waits(address, indices)
-            if task is not None and order.reply is not None and self._told_to(task, order):
+            order = self._order(address, indices, header, sent[address])
+            task, known = self._waiting.pop(address, (None, []))
+            if known == indices and order.reply is not None and self._told_to(task, order):
                 asked[task] = indices
                 self._replies[task] = order.reply, address
             else:
@@ -226,20 +227,13 @@ class Wire:
         is_near = isinstance(x, str)
         return Order(forget, header, x, self._shelf.place() if is_near else None, self._spares.pop(address, None) if is_near else None)
 
-    def _who_waits(self, address: str, indices: list[int]) -> Any:
-        """The task of this worker that waits for an order to the same shards."""
-        task, known = self._waiting.pop(address, (None, []))
-        if task is not None and known != indices:
-            self._dismiss(task)
-        return task if known == indices else None
-
     def _task(self, address: str, indices: list[int], order: Order) -> Any:
-        place = None if order.reply is None else self._shelf.place()
+        place = self._shelf.place() if order.reply else None
         task = self._client.submit(
             answer, self._placement.run, indices, order, place,
             workers=[address], allow_other_workers=False, pure=False, key=f"answer-{uuid.uuid4().hex}",
         )  # fmt: skip
-        if order.reply is not None and place is not None:
+        if order.reply and place:
             self._replies[task] = order.reply, address
             self._posts[task] = place, 0
         return task
@@ -251,7 +245,7 @@ class Wire:
         return not task.done() and post(f"{place}-{number + 1}", order)
 
     def _dismiss(self, task: Any) -> None:
-        """No further order comes."""
+        """If a task waits for orders, tell it that no further one comes."""
         if task in self._posts:
             self._told_to(task, None)
             del self._posts[task]

@@ -205,7 +205,7 @@ impl Session {
         let stop = &self.watch.stop;
         let next = self
             .watch
-            .next_look(last, (solver.look_cost(), solver.seen()));
+            .next_look(last, (solver.look_cost(), solver.seen_residual()));
         // A solver counts passes in fractions, whose sums are rounded.
         let slack = 1e-6 * (next - last.progress.passes);
         let is_wanted = stop.is_watched() || matches!(stop.looks, Looks::Every(_));

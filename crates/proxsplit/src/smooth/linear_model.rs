@@ -9,7 +9,7 @@ use crate::data::{Columns, Matrix};
 use crate::error::{Error, all_finite, length, nonnegative};
 use crate::linalg::vec::{dot, norm};
 use crate::parallel::prelude::*;
-use crate::{FiniteSum, Lipschitz, Real, Smooth};
+use crate::{FiniteSum, Lipschitz, Real, Smooth, scratch};
 use std::sync::OnceLock;
 
 /// Rows whose losses are one task.
@@ -187,18 +187,20 @@ impl<T: Real, L: Loss> Linear<T> for LinearModel<'_, T, L> {
     }
 
     fn slopes(&self, z: &[f64], s: &mut [f64]) -> f64 {
-        let one = |(k, (s, z)): (usize, (&mut [f64], &[f64]))| {
-            let rows = (k * STRETCH..).zip(s.iter_mut().zip(z));
-            rows.fold(0.0, |total, (i, (s, &z))| {
-                let (value, slope) = self.loss.at(z, self.targets[i].f64());
-                let weight = self.weight(i);
-                *s = weight * slope;
-                total + weight * value
-            })
-        };
-        let parts = s.par_chunks_mut(STRETCH).zip(z.par_chunks(STRETCH));
-        let totals: Vec<f64> = parts.enumerate().map(one).collect();
-        totals.iter().sum()
+        scratch::with(z.len().div_ceil(STRETCH), |totals: &mut [f64]| {
+            let parts = s.par_chunks_mut(STRETCH).zip(z.par_chunks(STRETCH));
+            let parts = parts.zip(totals.par_iter_mut()).enumerate();
+            parts.for_each(|(k, ((s, z), total))| {
+                *total = 0.0;
+                for (i, (s, &z)) in (k * STRETCH..).zip(s.iter_mut().zip(z)) {
+                    let (value, slope) = self.loss.at(z, self.targets[i].f64());
+                    let weight = self.weight(i);
+                    *s = weight * slope;
+                    *total += weight * value;
+                }
+            });
+            totals.iter().sum()
+        })
     }
 
     fn slopes_of(&self, rows: &[usize], x: &[T], s: &mut [f64]) {

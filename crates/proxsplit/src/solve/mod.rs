@@ -117,7 +117,7 @@ pub trait Solver: Iterator<Item = Progress> {
 
     /// The residual at the current point, if the method has seen it on its way. Told where a look costs something, so that there
     /// are none in vain.
-    fn seen(&self) -> Option<f64> {
+    fn seen_residual(&self) -> Option<f64> {
         None
     }
 

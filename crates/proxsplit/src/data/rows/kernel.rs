@@ -7,7 +7,7 @@ use crate::linalg::vectorized::vectorized;
 
 const LANES: usize = 16;
 
-/// Σ_j term(a_j, b_j). One vector at a time: compilers leave sums of several at once to scalar registers, at a third of the speed.
+/// Σ_j term(a_j, b_j). One vector at a time: sums of several at once end up in scalar registers.
 #[inline(always)]
 pub(in crate::data) fn sum<E: Copy, B: Copy>(a: &[E], b: &[B], term: impl Fn(E, B) -> f64) -> f64 {
     let mut partial = [0.0; LANES];

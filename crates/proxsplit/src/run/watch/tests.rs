@@ -343,6 +343,31 @@ fn another_look_at_the_start_does_not_change_where_the_run_began() {
 }
 
 #[test]
+fn a_method_that_sees_its_residual_is_looked_at_when_the_tolerance_is_met() {
+    let stop = Stop {
+        relative: 0.1,
+        ..Stop::default()
+    };
+    let mut watch = Watch::new(stop);
+    let row = Row {
+        progress: Progress::START,
+        seconds: 0.0,
+        at: Some(at(10.0, 1.0)),
+        errors: Ledger::default(),
+    };
+    watch.look(&row, &setting(0.0), None);
+    let next = |seen| watch.next_look(&row, (1.0, seen));
+    // The scale is 1, so that 0.1 is asked for.
+    assert_eq!(next(Some(0.09)), 0.0);
+    assert_eq!(next(Some(0.2)), RARELY * next(None));
+    let every = Watch::new(Stop {
+        looks: Looks::Every(3.0),
+        ..stop
+    });
+    assert_eq!(every.next_look(&row, (1.0, Some(0.09))), 3.0);
+}
+
+#[test]
 fn a_run_begins_where_its_first_step_does_and_says_that_it_ended_above() {
     let step = |objective| AtPoint {
         before: Some(9.0),

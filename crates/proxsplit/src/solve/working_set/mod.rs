@@ -229,7 +229,7 @@ impl<T: Real> Solver for WorkingSet<'_, T> {
         if self.point.looks_beyond() { 1.0 } else { 0.0 }
     }
 
-    fn seen(&self) -> Option<f64> {
+    fn seen_residual(&self) -> Option<f64> {
         self.violation
     }
 

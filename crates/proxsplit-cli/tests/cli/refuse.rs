@@ -151,7 +151,8 @@ fn a_limit_of_the_file_size_leaves_nothing_half_written() {
     assert!(!bench.path("large").exists());
     // The result that was there is still there, and whole.
     let before = bench.bytes("small/X.npy");
-    run("rand:90x2000", "--out small --force").refused(1, &["no result was written to small"]);
+    run("rand:90x2000", "--out small --force")
+        .refused(1, &["the result could not be written to small"]);
     assert_eq!(bench.bytes("small/X.npy"), before);
     bench.run("check rand:90x5 small/X.npy small/A.npy").done();
     assert!(!bench.names("small").contains(&".partial".to_owned()));

@@ -31,7 +31,7 @@ impl<T: Lanes> Sharded<'_, T> {
         let expected = self.header();
         for (name, words) in [
             ("settings", "it was made with other settings"),
-            ("data", "it was made with other data"),
+            ("data", "it was made with different data"),
         ] {
             if header[name] != expected[name] {
                 return Err(bad(words));

@@ -96,7 +96,7 @@ class Audit:
         if self.escape is None:
             return "not tried, because the codes of a sample are tied together"
         if self.escape == 0:
-            return "a search found no replacement that lowers the objective, which is no proof that there is none"
+            return "a search found no replacement that lowers the objective, but one may exist"
         return f"lowers the objective by at least {self.escape:.3e}"
 
     def __repr__(self) -> str:

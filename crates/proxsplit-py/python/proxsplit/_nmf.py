@@ -166,7 +166,7 @@ class NMF(BaseNMF):
     method_ : str
         The method that was used.
     consensus_ : Consensus or None
-        What the runs agree on, if `n_init` is at least 2: how often each component came back, and the medoids.
+        What the runs agree on, if `n_init` is at least 2: how often each component was found, and the medoids.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -146,7 +146,7 @@ fn of_pair(pair: &Pair) -> Vec<(&'static str, String)> {
     if pair.dead_atoms > 0 {
         let escape = match pair.escape {
             None => "replacements were not searched for: the codes of a sample are tied together, or samples in several places use the atom".into(),
-            Some(0.0) => "a search found no replacement that lowers the objective, which is no proof that there is none".into(),
+            Some(0.0) => "a search found no replacement that lowers the objective, but one may exist".into(),
             Some(gain) => format!("replacing one gains at least {}", at_least(gain, 2)),
         };
         lines.push(("dead atoms", format!("{}; {escape}", pair.dead_atoms)));

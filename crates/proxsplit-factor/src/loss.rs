@@ -146,7 +146,7 @@ impl FromStr for Loss {
                 "the loss '{text}' needs a number above 0, as in huber:0.1"
             ))),
             None => Err(Error::Incompatible(format!(
-                "the loss '{text}' is not known: use {}",
+                "unknown loss '{text}': use {}",
                 Self::NAMES.join(", ")
             ))),
         }

@@ -167,12 +167,13 @@ fn dead(found: &Audit) -> String {
         return "none".to_owned();
     }
     let escape = match found.escape {
-        None => "no search for replacements, because the codes of a sample are coupled".to_owned(),
+        None => "replacements were not searched for, because the codes of a sample are coupled"
+            .to_owned(),
         Some(0.0) => {
             "a search found no replacement that lowers the objective, but one may exist".to_owned()
         }
         Some(gain) => format!(
-            "replacing one lowers the objective by at least {}",
+            "replacing one would lower the objective by at least {}",
             number::short(gain)
         ),
     };

@@ -94,10 +94,10 @@ class Audit:
 
     def _escape(self) -> str:
         if self.escape is None:
-            return "not tried, because the codes of a sample are tied together"
+            return "not tried, because the codes of a sample are coupled"
         if self.escape == 0:
             return "a search found no replacement that lowers the objective, but one may exist"
-        return f"lowers the objective by at least {self.escape:.3e}"
+        return f"would lower the objective by at least {self.escape:.3e}"
 
     def __repr__(self) -> str:
         return "\n".join(f"{name:<15} {text}" for name, text in self._rows())

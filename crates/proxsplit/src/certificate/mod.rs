@@ -66,10 +66,10 @@ impl Certificate {
                 "prox",
                 match at.prox_error {
                     Some(error) => format!(
-                        "stopped; adds at most {} to the residual",
+                        "stopped early; adds at most {} to the residual",
                         at_most(error, 2)
                     ),
-                    None => "stopped, and its error is unknown".into(),
+                    None => "stopped early; its error is unknown".into(),
                 },
             ));
         }
@@ -81,7 +81,7 @@ impl Certificate {
                         "inexact; adds at most {} to the residual",
                         at_most(error, 2)
                     ),
-                    None => "inexact, and its error is unknown".into(),
+                    None => "inexact; its error is unknown".into(),
                 },
             ));
         }
@@ -145,9 +145,9 @@ fn of_pair(pair: &Pair) -> Vec<(&'static str, String)> {
     }
     if pair.dead_atoms > 0 {
         let escape = match pair.escape {
-            None => "replacements were not searched for: the codes of a sample are tied together, or samples in several places use the atom".into(),
+            None => "replacements were not searched for: the codes of a sample are coupled, or samples on several shards use the atom".into(),
             Some(0.0) => "a search found no replacement that lowers the objective, but one may exist".into(),
-            Some(gain) => format!("replacing one gains at least {}", at_least(gain, 2)),
+            Some(gain) => format!("replacing one would lower the objective by at least {}", at_least(gain, 2)),
         };
         lines.push(("dead atoms", format!("{}; {escape}", pair.dead_atoms)));
     }

@@ -168,7 +168,7 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
         .run(&format!(
             "{words} {loss} --target b.npy --method page --penalty l1:1 --path 3"
         ))
-        .refused(2, &["whole gradients"]);
+        .refused(2, &["full gradients"]);
     assert!(!bench.path("out").exists());
 }
 

@@ -51,7 +51,7 @@ pub(super) fn read(
     triplets.compress(rows, cols)
 }
 
-/// Row, column (from 0) and value of one line.
+/// Row, column (counting from 0) and value of one line.
 #[inline]
 fn entry(
     mut line: &[u8],

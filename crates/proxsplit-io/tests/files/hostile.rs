@@ -217,12 +217,12 @@ fn numpy() {
         (
             dict("<f8", "(1, 2)"),
             [1.0_f64, f64::NAN].map(f64::to_le_bytes).concat(),
-            "row 0, column 1 (from 0) is NaN",
+            "row 0, column 1 (counting from 0) is NaN",
         ),
         (
             dict(">f4", "(2, 1)"),
             [1.0_f32, f32::INFINITY].map(f32::to_be_bytes).concat(),
-            "row 1, column 0 (from 0) is inf",
+            "row 1, column 0 (counting from 0) is inf",
         ),
         (
             dict("<i8", "(1, 1)"),

@@ -111,7 +111,7 @@ fn folders_that_nobody_may_write_to_are_refused_before_the_run() {
         let words = format!("factorize rand:5x6 -k 2 --out {folder}");
         let ran = bench.run(&words);
         let remedies = [
-            "check who may access it",
+            "check its permissions",
             "choose a folder on a writable disk",
         ];
         assert!(

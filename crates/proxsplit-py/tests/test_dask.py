@@ -322,7 +322,7 @@ def bad_blocks():
         "block 1 of X has no samples": da.from_array(Y, chunks=((20, 0, 40), 10)),
         "block .0, 0. of X has 5 of 10 features; a block must have all": da.from_array(Y, chunks=(20, 5)),
         "size of block 0 of X is unknown": whole[whole[:, 0] > 0],
-        "block 1 of X .*: its numbers are float32": da.concatenate([whole[:20], other, whole[40:]]),
+        "block 1 of X .*: its dtype is float32": da.concatenate([whole[:20], other, whole[40:]]),
         "block 1 of X .*: it has 15 samples, but the array says 20": da.concatenate([whole[:20], short, whole[40:]]),
         "block 0 of X .*: it has negative": whole - 10,
         "block 2 of X .* could not be computed: ZeroDivisionError": da.concatenate([whole[:40], broken]),

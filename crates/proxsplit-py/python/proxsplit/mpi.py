@@ -205,7 +205,7 @@ class Keeper:
         saved = json.loads(self._name.read_text())
         for name, value in self._described.items():
             if saved["run"].get(name) != value:
-                raise ValueError(f"{self._name} belongs to a different run (use --force instead of --resume to start over): its {name} was {saved['run'].get(name)}, but now it is {value}")
+                raise ValueError(f"cannot resume from {self._name} (use --force instead of --resume to start over): its {name} was {saved['run'].get(name)}, but now it is {value}")
         folder = self._folder / saved["folder"]
         self._ranks.load(folder)
         with np.load(folder / "center.npz", allow_pickle=False) as center:

@@ -60,7 +60,7 @@ impl Keeper {
         let checkpoint = Checkpoint::load(&self.path)?;
         let refused = || {
             format!(
-                "{} belongs to a different run (use --force instead of --resume to start over)",
+                "cannot resume from {} (use --force instead of --resume to start over)",
                 self.path.display()
             )
         };

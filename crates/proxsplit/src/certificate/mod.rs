@@ -22,7 +22,7 @@ use theorem::DRIFT;
 
 use std::fmt;
 
-/// What a run can claim. It holds no vectors; all numbers of `at_point` are about the returned point.
+/// What a run can claim. It holds no vectors; all numbers of `at_point` refer to the returned point.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -31,7 +31,7 @@ pub struct Certificate {
     pub verdict: Verdict,
     /// What is true at the returned point.
     pub at_point: AtPoint,
-    /// What is known of the method.
+    /// What is known about the method.
     pub of_method: OfMethod,
     /// The residual up to which the point would have been called stationary.
     pub tolerance: f64,
@@ -39,18 +39,18 @@ pub struct Certificate {
     pub start_objective: f64,
     /// Passes over the data until the returned point was reached.
     pub passes: f64,
-    /// What stands against the point besides its residual.
+    /// What prevents success, apart from the residual.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub obstacle: Option<Obstacle>,
 }
 
 impl Certificate {
-    /// The outcome in words, with what to do about it.
+    /// The outcome in words, with a remedy where there is one.
     pub fn words(&self) -> String {
         verdict::words(self)
     }
 
-    /// What stands behind the verdict, line by line: a name and a text.
+    /// The facts behind the verdict, line by line: a name and a text.
     pub fn details(&self) -> Vec<(&'static str, String)> {
         let (at, of) = (&self.at_point, &self.of_method);
         let mut lines = vec![("objective", format!("{:.10e}", at.objective))];

@@ -41,7 +41,7 @@ pub enum Guarantee {
     },
 }
 
-/// What is known of the method, whatever the point.
+/// What is known about the method, whatever the point.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

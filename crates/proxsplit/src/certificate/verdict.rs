@@ -13,17 +13,17 @@ use crate::run::Reason;
 )]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The residual at the returned point is within the tolerance, and nothing speaks against it.
+    /// The residual at the returned point is within the tolerance, and no obstacle is known.
     Stationary,
-    /// The objective is proved to be as close to its minimum as was asked for.
+    /// The objective is proved to be as close to its minimum as requested.
     Optimal,
     /// The residual no longer falls and is as small as the errors of the gradient allow.
     AtErrorFloor,
-    /// A limit came first.
+    /// A limit was reached first.
     NotConverged(Reason),
-    /// The iterates ran away; the best point that was looked at is returned.
+    /// The iterates diverged; the best point that was looked at is returned.
     Diverged {
-        /// The pass in which it was seen.
+        /// The pass in which this was noticed.
         pass: f64,
     },
 }
@@ -40,7 +40,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the point is what was asked for.
+    /// Whether the point is as requested.
     pub fn is_success(&self) -> bool {
         matches!(self, Verdict::Stationary | Verdict::Optimal)
     }

@@ -28,12 +28,12 @@ const EXIT_CODES: &str = "\
 Exit codes:
     0  done
     1  an error, described in one line
-    2  wrong usage
-    3  not converged, only with --strict
-    4  diverged: the best point seen is returned
-  130  interrupted by Ctrl-C; the result is saved. A second Ctrl-C ends the program at once";
+    2  invalid usage
+    3  not converged (only with --strict)
+    4  diverged; the best point seen is returned
+  130  interrupted by Ctrl-C; the result is saved. A second Ctrl-C quits immediately";
 
-/// Factorize matrices and minimize composite functions, with a certificate that says whether it converged.
+/// Factorize matrices and minimize composite functions; a certificate states whether each run converged.
 #[derive(Debug, Parser)]
 #[command(
     name = "proxsplit",
@@ -51,30 +51,30 @@ pub(crate) struct Args {
 enum Command {
     /// Factorize a matrix: Y ≈ XA with penalties and constraints on both factors
     ///
-    /// Finds X (features × K) and A (K × samples) that minimize ½‖Y − XA‖² (or another --loss) + ψ₀(X) + Σ ψ(a), with X and A in their sets.
-    /// Penalties and sets act on the columns of X and of A (see `proxsplit list operators`). X, A, run.json and trace.jsonl go to
-    /// the output folder.
+    /// Finds X (features × K) and A (K × samples) that minimize ½‖Y − XA‖² (or another --loss) + ψ₀(X) + Σ ψ(a), with X and A in given sets.
+    /// Penalties and sets act on the columns of X and of A (see `proxsplit list operators`). Writes X, A, run.json and
+    /// trace.jsonl to the output folder.
     #[command(after_help = EXIT_CODES)]
     Factorize(Box<factorize::Args>),
-    /// Find the rank: the error on held-out entries for one rank after the other
+    /// Choose the rank by the error on held-out entries
     ///
-    /// Divides the entries of Y into folds and fits all others at every rank. The answer is the smallest rank whose held-out error is
-    /// within one standard error of the least. Fits to all data from several starts show how stable the atoms are. rank.json and
-    /// rank.html go to the output folder.
+    /// Divides the entries of Y into folds and, at every rank, predicts each fold from a fit to the others. The answer is the smallest
+    /// rank whose held-out error is within one standard error of the lowest. Fits to all the data from several starts show how stable
+    /// the atoms are. Writes rank.json and rank.html to the output folder.
     #[command(after_help = EXIT_CODES)]
     Rank(Box<rank::Args>),
-    /// Find the codes of new samples with the atoms of a finished run
+    /// Compute the codes of new samples with the atoms of a finished run
     ///
-    /// The code of a sample y is argmin ½‖y − Xa‖² + ψ(a), with X, ψ, loss, scale and orientation of the run.
+    /// The code of a sample y is argmin ½‖y − Xa‖² + ψ(a), with the X, ψ, loss, scale and orientation of the run.
     Encode(encode::Args),
-    /// Audit the factors of any program: objective, residuals, sets, dead atoms, sparsity
+    /// Audit factors computed by any program: objective, residuals, sets, dead atoms, sparsity
     ///
-    /// Evaluates ½‖Y − XA‖² + ψ₀(X) + Σ ψ(a) by plain sums, how far X and A are from stationary and from their sets, what
-    /// replacing a dead atom would gain, scale and zeros.
+    /// Evaluates ½‖Y − XA‖² + ψ₀(X) + Σ ψ(a) by plain sums, and reports how far X and A are from stationary and from their
+    /// sets, what replacing a dead atom would gain, how scale is balanced between the factors, and their shares of zeros.
     Check(check::Args),
-    /// Write the HTML page of a finished run
+    /// Write the HTML report of a finished run, or compare two runs
     Report(report::Args),
-    /// Minimize a loss of a linear model plus a penalty over a set
+    /// Minimize the loss of a linear model plus a penalty, over a set
     ///
     /// Minimizes Σ_i ℓ(a_iᵀx, b_i) + penalty(x) over a set, where a_i are the rows of the data and b_i the targets.
     #[command(after_help = EXIT_CODES)]
@@ -85,7 +85,7 @@ enum Command {
     Prox(prox::Args),
     /// List operators, losses, methods, steps and file formats
     List(list::Args),
-    /// Print the completions of a shell
+    /// Print the completion script for a shell
     Completions {
         /// The shell
         shell: Shell,

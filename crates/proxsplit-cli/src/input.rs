@@ -11,7 +11,10 @@ use proxsplit_io::{Data, Labels};
 /// What the names of `--samples` mean, for help.
 pub(crate) const SAMPLES: &[(&str, &str)] = &[
     ("columns", "every column is a sample"),
-    ("rows", "every row is a sample: the data is read transposed"),
+    (
+        "rows",
+        "every row is a sample; the data are read transposed",
+    ),
 ];
 
 /// Y, features × samples, with its names.
@@ -87,7 +90,7 @@ impl Input {
         let matrix = self.matrix()?;
         ensure!(
             self.missing != Missing::Unstored || matches!(matrix, Matrix::Sparse(_)),
-            "--missing unstored is for sparse data, but this is dense: mark missing entries by NaN and use --missing nan"
+            "--missing unstored is for sparse data, but these data are dense: mark missing entries with NaN and use --missing nan"
         );
         let missing = self.missing;
         Ok(factor::Data::with_missing(matrix, scale, missing)?)

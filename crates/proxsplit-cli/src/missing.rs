@@ -6,7 +6,7 @@ use proxsplit_io::Nan;
 
 /// What the names mean, for help.
 pub(crate) const MEANINGS: &[(&str, &str)] = &[
-    ("none", "none; NaN is refused"),
+    ("none", "none; NaN is an error"),
     ("nan", "NaN, and empty cells of tables"),
     ("unstored", "entries that sparse data do not store"),
 ];

@@ -15,7 +15,7 @@ pub(crate) fn words(found: &Outliers) -> String {
 /// One of them.
 pub(crate) fn entry(entry: &Outlier) -> String {
     format!(
-        "row {}, column {}: {} where {} fits",
+        "row {}, column {}: {}, fitted as {}",
         entry.row,
         entry.column,
         short(entry.value),

@@ -61,7 +61,7 @@ pub(crate) fn json<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Resul
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     serde_json::from_str(&text).with_context(|| {
         format!(
-            "{} is not a record that this version of proxsplit can read",
+            "{} is damaged, or was written by a different version of proxsplit",
             path.display()
         )
     })
@@ -72,8 +72,13 @@ pub(crate) fn json_lines<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow:
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let lines = text.lines().enumerate().map(|(at, line)| {
-        serde_json::from_str(line)
-            .with_context(|| format!("{}, line {}: not a line of a trace", path.display(), at + 1))
+        serde_json::from_str(line).with_context(|| {
+            format!(
+                "{}, line {}: not a valid record of a trace",
+                path.display(),
+                at + 1
+            )
+        })
     });
     lines.collect()
 }

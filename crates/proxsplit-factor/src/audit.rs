@@ -57,7 +57,7 @@ pub fn audit<T: Lanes>(problem: Problem<'_, T>, factors: &Factors<T>) -> Result<
     problem.fits(factors)?;
     if let Some(atom) = problem.fixed.first_other(&factors.x, rank) {
         return Err(Error::Incompatible(format!(
-            "atom {atom} of X (from 0) is not the fixed one"
+            "atom {atom} of X (counting from 0) differs from the given fixed atom"
         )));
     }
     let (atoms, codes) = problem.terms();

@@ -143,7 +143,7 @@ impl FromStr for Step {
         });
         step.ok_or_else(|| {
             Error::Incompatible(format!(
-                "the step '{text}' is not possible here: use auto, a number above 0, or diminishing:FIRST,POWER with a power \
+                "the step '{text}' cannot be used here: use auto, a number above 0, or diminishing:FIRST,POWER with a power \
                  between 0 and 1"
             ))
         })

@@ -41,7 +41,7 @@ impl<'a, T: Lanes> Fixed<'a, T> {
         let data = atoms.data().iter();
         if let Some(at) = data.into_iter().position(|value| !value.is_finite()) {
             return Err(Error::Incompatible(format!(
-                "feature {} of fixed atom {} (from 0) is not finite",
+                "feature {} of fixed atom {} (counting from 0) is not finite",
                 at % rows,
                 at / rows
             )));

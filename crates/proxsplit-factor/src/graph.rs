@@ -173,7 +173,7 @@ fn edges(matrix: Matrix<'_>, weight: f64) -> Result<Vec<(u32, u32, f64)>, Error>
         let scaled = weight * similarity;
         if !(similarity >= 0.0 && scaled.is_finite()) {
             return Err(Error::Incompatible(format!(
-                "row {row}, column {column} of the graph (from 0) is {similarity}, but it must be a finite number that is at least 0"
+                "row {row}, column {column} of the graph (counting from 0) is {similarity}, but it must be a finite number that is at least 0"
             )));
         }
         if row != column && scaled > 0.0 {

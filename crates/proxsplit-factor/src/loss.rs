@@ -63,7 +63,7 @@ impl Loss {
         match first_negative(data.matrix()) {
             None => Ok(()),
             Some((row, column, value)) => Err(Error::Incompatible(format!(
-                "row {row}, column {column} of the data (from 0) is {value}, but kl needs numbers that are not negative: use squared"
+                "row {row}, column {column} of the data (counting from 0) is {value}, but kl needs nonnegative data: use squared"
             ))),
         }
     }
@@ -72,7 +72,7 @@ impl Loss {
     pub(crate) fn check_graphs(self, are_there: bool) -> Result<(), Error> {
         if are_there && self == Loss::KullbackLeibler {
             return Err(Error::Incompatible(
-                "kl takes no graph: use squared or huber:D".into(),
+                "kl does not support graphs: use squared or huber:D".into(),
             ));
         }
         Ok(())
@@ -103,7 +103,7 @@ impl Loss {
             None => "use nonneg, box:L,U with L >= 0, or simplex:R for A",
         };
         Err(Error::Incompatible(format!(
-            "kl needs {of} to be nonnegative, with l1, sql2 and elastic as penalties: {advice}"
+            "kl needs {of} to be nonnegative and supports only the penalties l1, sql2 and elastic: {advice}"
         )))
     }
 }
@@ -146,7 +146,7 @@ impl FromStr for Loss {
                 "the loss '{text}' needs a number above 0, as in huber:0.1"
             ))),
             None => Err(Error::Incompatible(format!(
-                "the loss '{text}' is not known: use {}",
+                "unknown loss '{text}': use {}",
                 Self::NAMES.join(", ")
             ))),
         }

@@ -52,7 +52,7 @@ pub(crate) fn check_range<T: Lanes>(
         return Ok(());
     }
     Err(Error::Incompatible(format!(
-        "the term of {factor} leaves nothing but 0 of the numbers that {} can hold: use f64, or scale the data and the term",
+        "the term of {factor} allows only 0 among the numbers that {} can represent: use f64, or scale the data and the term",
         std::any::type_name::<T>()
     )))
 }

@@ -15,4 +15,4 @@ pub enum Missing {
     Unstored,
 }
 
-proxsplit::names!("missing entries", Missing: "none" => None, "nan" => Nan, "unstored" => Unstored);
+proxsplit::names!("kind of missing entries", Missing: "none" => None, "nan" => Nan, "unstored" => Unstored);

@@ -76,7 +76,7 @@ impl<'a, T: Lanes> Problem<'a, T> {
         let is_full = self.data.is_sparse() && !self.data.misses_unstored();
         if matches!(loss, Loss::Huber(_)) && is_full && plain::is_too_much(self.data, self.rank) {
             return Err(Error::Incompatible(
-                "huber looks at every entry, also those that are not stored, and these are too many: use squared, or declare them as missing (unstored)"
+                "huber visits every entry, including those that are not stored, and there are too many of them: use squared, or declare them as missing (unstored)"
                     .into(),
             ));
         }
@@ -142,7 +142,7 @@ impl<'a, T: Lanes> Problem<'a, T> {
         let (rank, given) = (self.rank, factors.rank);
         if given != rank {
             return Err(Error::Incompatible(format!(
-                "the given factors have rank {given}, but rank {rank} was asked for: ask for rank {given}, or give factors of rank {rank}"
+                "the given factors have rank {given}, but rank {rank} was requested: use rank {given}, or give factors of rank {rank}"
             )));
         }
         for (what, numbers, lines, of) in [
@@ -152,7 +152,7 @@ impl<'a, T: Lanes> Problem<'a, T> {
             if numbers != rank * lines {
                 let found = numbers as f64 / rank as f64;
                 return Err(Error::Incompatible(format!(
-                    "{what} of the given factors is of {found} {of}, but the data have {lines}"
+                    "{what} of the given factors has {found} {of}, but the data have {lines}"
                 )));
             }
         }
@@ -179,7 +179,7 @@ fn check_memory<T: Lanes>(rows: usize, cols: usize, rank: usize) -> Result<(), E
         "rank",
         rank as f64,
         is_possible,
-        "so small that the factors fit into memory",
+        "small enough for the factors to fit into memory",
     )
     .map(drop)
 }

@@ -30,25 +30,26 @@ impl<T: Lanes> Factorization<'_, T> {
 
     /// Goes on from a saved state; refused if it comes from other settings or another problem.
     pub fn restore(&mut self, header: &Value, arrays: Vec<(String, Vec<T>)>) -> Result<(), Error> {
-        let bad = |what: &str| Error::Incompatible(format!("the saved state does not fit: {what}"));
+        let bad =
+            |what: &str| Error::Incompatible(format!("the saved state cannot be used: {what}"));
         let expected = self.header();
         if header["settings"] != expected["settings"] {
-            return Err(bad("it was made with other settings"));
+            return Err(bad("it was made with different settings"));
         }
         if header["loss"] != expected["loss"] {
-            return Err(bad("it was made with another loss"));
+            return Err(bad("it was made with a different loss"));
         }
         if header["missing"] != expected["missing"] {
-            return Err(bad("other entries were missing"));
+            return Err(bad("different entries were missing"));
         }
         if header["square"] != expected["square"] {
-            return Err(bad("the data had other weights"));
+            return Err(bad("the data had different weights"));
         }
         if header["fixed"] != expected["fixed"] {
-            return Err(bad("it has another number of fixed atoms"));
+            return Err(bad("it has a different number of fixed atoms"));
         }
         if header["graphs"] != expected["graphs"] {
-            return Err(bad("it was made with other graphs"));
+            return Err(bad("it was made with different graphs"));
         }
         self.work.memory = serde_json::from_value(header["memory"].clone())
             .map_err(|_| bad("its numbers are damaged"))?;
@@ -59,7 +60,7 @@ impl<T: Lanes> Factorization<'_, T> {
                 .remove(name)
                 .ok_or_else(|| bad("an array is missing"))?;
             if saved.len() != array.len() {
-                return Err(bad("an array has another length"));
+                return Err(bad("an array has the wrong length"));
             }
             *array = saved;
         }
@@ -68,7 +69,7 @@ impl<T: Lanes> Factorization<'_, T> {
             .fixed
             .first_changed(&self.work.factors.x, problem.rank);
         if let Some(atom) = changed {
-            return Err(bad(&format!("its fixed atom {atom} is another one")));
+            return Err(bad(&format!("its fixed atom {atom} is a different one")));
         }
         self.kept = self.pair(&mut found, ["x-kept", "a-kept"])?;
         if let Some((name, measured)) = self.method.measured() {

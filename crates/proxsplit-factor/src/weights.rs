@@ -38,14 +38,14 @@ impl<T: Lanes> LineWeights<T> {
         for (at, (&given, weight)) in weights.iter().zip(&narrow).enumerate() {
             if !(given >= 0.0 && weight.is_finite()) {
                 return Err(Error::Incompatible(format!(
-                    "the weight of {what} {at} (from 0) is {given}, but it must be a finite number that is at least 0"
+                    "the weight of {what} {at} (counting from 0) is {given}, but it must be a finite number that is at least 0"
                 )));
             }
         }
         let largest = narrow.iter().map(|w| w.f64()).fold(0.0, f64::max);
         if largest == 0.0 {
             return Err(Error::Incompatible(format!(
-                "all weights of {what}s are 0: nothing would be fitted"
+                "all weights of {what}s are 0: at least one must be positive"
             )));
         }
         Ok(Self {
@@ -126,7 +126,7 @@ pub(crate) fn check_entries(weights: Matrix<'_>, data: Matrix<'_>) -> Result<(),
     let (found, expected) = ((weights.rows(), weights.cols()), (data.rows(), data.cols()));
     if found != expected {
         return Err(Error::Incompatible(format!(
-            "the weights are {} × {}, but the data are {} × {}",
+            "the weights are {} × {}, but the data are {} × {}: give one weight for every entry",
             found.0, found.1, expected.0, expected.1
         )));
     }
@@ -160,7 +160,7 @@ pub(crate) fn check_entries(weights: Matrix<'_>, data: Matrix<'_>) -> Result<(),
         Some(at) => {
             let (row, column) = place(weights, at);
             Err(Error::Incompatible(format!(
-                "the weight of row {row}, column {column} (from 0) is {}, but it must be a finite number that is at least 0",
+                "the weight of row {row}, column {column} (counting from 0) is {}, but it must be a finite number that is at least 0",
                 elements.get(at)
             )))
         }

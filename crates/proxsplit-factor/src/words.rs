@@ -46,7 +46,7 @@ impl<T: Lanes> Factorization<'_, T> {
         if is_free && Balance::of(&self.work.atoms, &self.work.codes) == Balance::Degenerate {
             warnings.push(
                 "only one factor is penalized, so its penalty can be made arbitrarily small by moving scale to the \
-                 other: penalize both, or bound the other one (l2-ball:1, simplex:1, box:0,1)"
+                 other: penalize both, or bound the other (l2-ball:1, simplex:1, box:0,1)"
                     .into(),
             );
         }

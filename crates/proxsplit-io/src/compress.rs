@@ -18,7 +18,7 @@ pub(crate) fn check_shape(rows: usize, cols: usize, entries: usize) -> Result<()
         .min(i32::MAX as usize);
     match rows.max(cols) {
         longest if longest > most => Err(Fault::whole(format!(
-            "a matrix of {rows} × {cols} with {entries} entries is refused: at most {most} rows or columns; leave out empty ones"
+            "a matrix of {rows} × {cols} with {entries} entries is not supported: at most {most} rows or columns are; leave out empty ones"
         ))),
         _ => Ok(()),
     }
@@ -50,7 +50,7 @@ pub(crate) fn check_starts(starts: &[i64], lines: usize, stored: usize) -> Resul
         return Ok(());
     }
     Err(format!(
-        "it must have {} numbers that begin at 0, never decrease and end at {stored}",
+        "it must have {} numbers that start at 0, never decrease and end at {stored}",
         lines + 1
     ))
 }

@@ -32,7 +32,7 @@ pub(crate) fn examine(content: &Content, nan: Nan) -> Result<String, Fault> {
     if let Some(at) = absorb(&mut hash, elements, nan) {
         let (row, col) = content.position(at);
         return Err(Fault::whole(format!(
-            "row {row}, column {col} (from 0) is {}; remove or replace it{}",
+            "row {row}, column {col} (counting from 0) is {}; remove or replace it{}",
             elements.get(at),
             nan.or(elements.get(at))
         )));

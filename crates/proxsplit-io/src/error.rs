@@ -29,13 +29,13 @@ pub enum Error {
         cause: String,
     },
     /// A result is already there.
-    #[error("{} already exists; choose another folder, or allow it to be overwritten", path.display())]
+    #[error("{} already exists; choose another folder, or allow overwriting", path.display())]
     Exists {
         /// The file in the way.
         path: PathBuf,
     },
     /// A result would take the place of a file that is read.
-    #[error("{} is read as data, and a result never replaces data; choose another folder or name", path.display())]
+    #[error("{} is an input, and results never replace inputs; choose another folder or name", path.display())]
     Input {
         /// The file that is kept.
         path: PathBuf,
@@ -58,10 +58,10 @@ fn advice(cause: &io::Error) -> &'static str {
     use io::ErrorKind as Kind;
     match cause.kind() {
         Kind::NotFound => "; check the name and that its folder exists",
-        Kind::PermissionDenied => "; check who may access it",
+        Kind::PermissionDenied => "; check its permissions",
         Kind::ReadOnlyFilesystem => "; choose a folder on a writable disk",
         Kind::StorageFull | Kind::QuotaExceeded => "; free some space or choose another disk",
-        Kind::FileTooLarge => "; raise the limit of the system or choose another disk",
+        Kind::FileTooLarge => "; raise the file-size limit of the system or choose another disk",
         Kind::NotADirectory => "; a part of the path is a file, not a folder",
         _ => "",
     }
@@ -150,9 +150,9 @@ impl From<io::Error> for Fault {
     fn from(cause: io::Error) -> Self {
         let text = match cause.kind() {
             io::ErrorKind::UnexpectedEof => {
-                "the file ends too early; it may have been cut off, copy it again".to_owned()
+                "the file ends too early; it may have been cut off; copy it again".to_owned()
             }
-            _ => format!("cannot read on: {cause}"),
+            _ => format!("cannot read any further: {cause}"),
         };
         Self::whole(text)
     }

@@ -36,7 +36,7 @@ impl Format {
     pub const NAMES: [&str; 12] = [
         "npy", "npz", "mtx", "csv", "tsv", "h5ad", "h5", "parquet", "png", "pgm", "tif", "tiff",
     ];
-    pub(crate) const ADVICE: &str = "use .npy, .npz, .mtx, .csv, .tsv (the last three also with .gz), .h5ad, .h5, .parquet, .png, .pgm, .tif or a folder with matrix.mtx or with pictures, or say which it is with --format";
+    pub(crate) const ADVICE: &str = "use .npy, .npz, .mtx, .csv, .tsv (the last three also with .gz), .h5ad, .h5, .parquet, .png, .pgm, .tif or a folder with matrix.mtx or with pictures, or name the format with --format";
     #[cfg(not(feature = "hdf5"))]
     pub(crate) const NO_HDF5: &str =
         "this program was built without HDF5; build it with the feature hdf5, or export the matrix";
@@ -65,7 +65,9 @@ impl FromStr for Format {
             "png" | "pgm" | "tif" | "tiff" => Format::Image,
             _ => {
                 let known = Format::NAMES.join(", ");
-                return Err(format!("'{name}' is not a format; there are {known}"));
+                return Err(format!(
+                    "'{name}' is not a known format; use one of {known}"
+                ));
             }
         })
     }
@@ -195,7 +197,7 @@ impl<R: Read> Read for Bounded<R> {
             .saturating_add(FREE);
         if self.unpacked > limit {
             let cause = format!(
-                "the unpacked text is more than {EXPANSION} times as long as the gzip file; if this is meant, unpack it first"
+                "the uncompressed text is more than {EXPANSION} times as long as the gzip file; if this is intended, unpack it first"
             );
             return Err(io::Error::new(io::ErrorKind::InvalidData, cause));
         }

@@ -43,7 +43,7 @@ impl Reading {
         let mut choices = choices.iter();
         match choices.find(|(_, chosen, applies)| *chosen && !applies) {
             Some((option, ..)) => Err(Fault::whole(format!(
-                "{option} means nothing for a file of this format; leave it out"
+                "{option} does not apply to files of this format; leave it out"
             ))),
             None => Ok(()),
         }
@@ -73,17 +73,17 @@ impl CsvOptions {
             && !matches!(decimal, b'.' | b',')
         {
             return Err(format!(
-                "the decimal sign '{}' is neither . nor ,",
+                "the decimal separator '{}' is neither . nor ,",
                 sign(decimal)
             ));
         }
         match self.delimiter {
             Some(delimiter @ (b'"' | b'\n' | b'\r' | b'0'..=b'9' | 0x80..)) => Err(format!(
-                "'{}' cannot stand between cells; use a character such as , ; | or a tab",
+                "'{}' cannot separate cells; use a character such as , ; | or a tab",
                 sign(delimiter)
             )),
             Some(delimiter) if Some(delimiter) == self.decimal => Err(format!(
-                "'{}' cannot both be the decimal sign and stand between cells",
+                "'{}' cannot be both the decimal separator and the separator between cells",
                 sign(delimiter)
             )),
             _ => Ok(()),

@@ -27,7 +27,7 @@ pub(crate) fn read(
             "it is empty".to_owned()
         } else {
             format!(
-                "neither the name nor the content shows a known format; {}",
+                "neither the name nor the content matches a known format; {}",
                 Format::ADVICE
             )
         };

@@ -115,13 +115,13 @@ impl<T: Scalar> Smooth<T> for PySmooth<'_> {
 fn is_finite<T: Scalar>(value: f64, gradient: &[T]) -> PyResult<()> {
     if !value.is_finite() {
         return Err(refuse(format!(
-            "fun is {value} at the start x0, but it must be finite there: begin at another point"
+            "fun is {value} at the start x0, but it must be finite there: start from another point"
         )));
     }
     match gradient.iter().position(|g| !g.is_finite()) {
         None => Ok(()),
         Some(i) => Err(refuse(format!(
-            "entry {i} of the gradient is {} at the start x0, but it must be finite there: begin at another point",
+            "entry {i} of the gradient is {} at the start x0, but it must be finite there: start from another point",
             gradient[i].f64()
         ))),
     }

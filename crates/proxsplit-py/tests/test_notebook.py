@@ -22,7 +22,7 @@ def test_a_trace_is_a_dictionary_that_draws_itself(model):
     curves = re.findall(r"<polyline points='([^']*)'", page)
     assert len(curves) == 2
     assert len(curves[1].split()) == np.isfinite(model.trace_["residual"]).sum()
-    assert f"{len(model.trace_['passes'])} looks" in page
+    assert f"{len(model.trace_['passes'])} checks" in page
     excess = model.trace_.excess()
     lowest = np.nanargmin(model.trace_["objective"])
     assert np.isnan(excess[lowest]) and np.nanmin(excess) > 0

@@ -41,11 +41,11 @@ impl Source {
         match self {
             Source::IncrementalDrift => "shrink the step",
             Source::InnerSolve => "solve the inner problem more exactly",
-            Source::Sampling => "take larger samples or shrink the step",
+            Source::Sampling => "use larger batches or shrink the step",
             Source::Stale => "refresh more often or shrink the step",
-            Source::Rounding => "use double precision, or scale the data if it is in use",
+            Source::Rounding => "use double precision; if it is already in use, scale the data",
             Source::Prox => "tighten the tolerance of the prox",
-            Source::Injected | Source::User => "tighten the source of the error",
+            Source::Injected | Source::User => "reduce the error at its source",
         }
     }
 

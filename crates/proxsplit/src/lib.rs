@@ -2,7 +2,7 @@
 //!
 //! minimize Φ(x) = f(x) + g(x): f is differentiable and may be nonconvex, g has a cheap proximity operator and carries
 //! penalties and constraints. There is one iteration, x⁺ = P_η^g(x − η·∇̃f(x)), and the gradient ∇̃f = ∇f − e may be
-//! inexact with errors that never vanish. Every run ends with a [`Certificate`] that says what was reached.
+//! inexact with errors that never vanish. Every run ends with a [`Certificate`] that states how far it converged.
 //!
 //! | slot | choices |
 //! |---|---|
@@ -65,7 +65,7 @@ pub use solve::{
 };
 pub use term::{FiniteSum, Grouped, Prox, Separable, Smooth};
 
-/// For the other crates of this workspace alone: it changes without notice.
+/// Only for the other crates of this workspace; it changes without notice.
 #[doc(hidden)]
 pub mod internal {
     pub use crate::dispatch_stored as dispatch;

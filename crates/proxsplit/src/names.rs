@@ -30,7 +30,7 @@ macro_rules! names {
                 let known = Self::ALL.iter().find(|known| known.name() == text);
                 known.copied().ok_or_else(|| {
                     $crate::Error::Incompatible(format!(
-                        "{} '{text}' is not known: use {}",
+                        "unknown {} '{text}': use {}",
                         $what,
                         [$($name),+].join(", ")
                     ))

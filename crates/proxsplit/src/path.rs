@@ -73,15 +73,15 @@ where
     };
     let refuse = |what: &str| {
         Error::Incompatible(format!(
-            "a path begins at the weight with which x = 0 is a solution, but with {penalty} {what}"
+            "a path starts at the smallest weight for which x = 0 is a solution, but with {penalty} {what}: solve for single weights instead"
         ))
     };
     let (mut low, mut high) = (size * 1e-12, size * 1e12);
     if size == 0.0 || is_stationary(low)? {
-        return Err(refuse("0 is one for every weight"));
+        return Err(refuse("x = 0 is a solution for every weight"));
     }
     if !is_stationary(high)? {
-        return Err(refuse("0 is never one"));
+        return Err(refuse("x = 0 is never a solution"));
     }
     while high > low * (1.0 + 1e-12) {
         let middle = (low * high).sqrt();

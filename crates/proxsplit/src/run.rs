@@ -13,23 +13,23 @@ use crate::solve::{Progress, Solver};
 use std::fmt;
 use std::time::Duration;
 
-/// When to stop. A run stops at whatever comes first.
+/// When to stop. A run ends as soon as one of the criteria is met.
 ///
 /// | field | default | meaning |
 /// |---|---|---|
 /// | `residual` | 1e-9 | residual at which x counts as stationary … |
-/// | `relative` | 1e-6 | … plus this fraction of the size of what cancels at a solution |
-/// | `gap` | none | stop when Φ is proved to be this close to its minimum, relatively |
+/// | `relative` | 1e-6 | … plus this fraction of the size of the terms that cancel at a solution |
+/// | `gap` | none | stop when Φ is proved to be within this fraction of its minimum |
 /// | `passes` | 1000 | passes over the data |
 /// | `time` | none | wall-clock time |
-/// | `looks` | growing | when to look at the true residual |
+/// | `looks` | growing | when to compute the true residual |
 /// | `at_floor` | true | stop when the residual is as small as the errors allow |
-/// | `best` | true | return the best point that was looked at, not the last one |
+/// | `best` | true | return the best point that was looked at instead of the last one |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stop {
     /// Residual at which x counts as stationary.
     pub residual: f64,
-    /// The same, as a fraction of the size of what cancels at a solution; both are added.
+    /// The same, as a fraction of the size of the terms that cancel at a solution; the tolerance is the sum of both.
     pub relative: f64,
     /// Φ − inf Φ at which x counts as optimal, as a fraction of inf Φ.
     pub gap: Option<f64>,
@@ -41,20 +41,20 @@ pub struct Stop {
     pub looks: Looks,
     /// Whether to stop at the error floor.
     pub at_floor: bool,
-    /// Whether to return the best point that was looked at in place of the last one.
+    /// Whether to return the best point that was looked at instead of the last one.
     pub best: bool,
 }
 
-/// When to look at the true residual. The start and the end are always looked at; a run that only a limit can end looks at
-/// nothing else, unless it is asked to.
+/// When to look at a run, that is, compute the true residual. The start and the end are always looked at; a run that only a limit can end is not
+/// looked at in between, unless looks are requested.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Looks {
     /// Every so many passes.
     Every(f64),
-    /// After every pass where a look is free; where it costs about a pass, when half as many passes as before the last look, and
-    /// at least four, have been made since, or sooner if by its rate between the last two looks the residual will have met the tolerance.
-    /// A run that nothing but a limit can end is not looked at on its way.
+    /// After every pass if a look is free. If it costs about a pass: once the passes since the last look are at least four and at least half
+    /// of those before it, or sooner if the residual, extrapolated from the last two looks, should have met the tolerance. A run that
+    /// only a limit can end is not looked at in between.
     Growing,
 }
 
@@ -104,15 +104,15 @@ impl Stop {
 )]
 #[non_exhaustive]
 pub enum Reason {
-    /// The point is stationary, or as close to the minimum as was asked for.
+    /// The point is stationary, or as close to the minimum as requested.
     Converged,
     /// The residual has stopped falling at the level of the gradient's errors.
     ErrorFloor,
-    /// The passes are used up.
+    /// The limit of passes was reached.
     PassLimit,
-    /// The time is used up.
+    /// The time limit was reached.
     TimeLimit,
-    /// The iterates or the objective ran away.
+    /// The iterates or the objective diverged.
     Diverged,
     /// The observer asked to stop.
     Interrupted,
@@ -145,7 +145,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A line of the trace: a look at the run, or a pass whose objective the method has seen on its way.
+/// A line of the trace: a look at the run, or a pass whose objective the method computed along the way.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -155,14 +155,14 @@ pub struct Row {
     pub progress: Progress,
     /// Seconds until the point was reached.
     pub seconds: f64,
-    /// What is true there, if it was looked at.
+    /// What is true at that point, if it was looked at.
     pub at: Option<AtPoint>,
     /// The largest errors since the last look.
     pub errors: Ledger,
 }
 
 impl Row {
-    /// Φ, by a look or as the method saw it.
+    /// Φ, from a look or as the method computed it.
     pub fn objective(&self) -> f64 {
         let seen = self.progress.objective.unwrap_or(f64::NAN);
         self.at.map_or(seen, |at| at.objective)
@@ -183,14 +183,14 @@ pub struct Report {
     pub reason: Reason,
     /// What is true at the returned point, and what is known of the method.
     pub certificate: Certificate,
-    /// Every look at the run, the start first, and the passes in between whose objective was seen.
+    /// Every look at the run, the start first, and the passes in between whose objective is known.
     pub trace: Vec<Row>,
-    /// Seconds until the run ended, looks included; what observers do is not counted.
+    /// Seconds until the run ended, including looks but not the time spent in observers.
     pub seconds: f64,
 }
 
 impl Report {
-    /// Whether the returned point is what was asked for.
+    /// Whether the returned point is as requested: stationary, or within the gap.
     pub fn converged(&self) -> bool {
         self.certificate.verdict.is_success()
     }
@@ -201,7 +201,7 @@ impl Report {
     }
 }
 
-/// Runs a solver until `stop` says so. The solver is left at the returned point, which the certificate is about.
+/// Runs a solver until a criterion of `stop` is met. Leaves the solver at the returned point, to which the certificate refers.
 ///
 /// ```
 /// use proxsplit::{Row, Splitting, Stop, run, set::NonNeg, smooth::FnSmooth};

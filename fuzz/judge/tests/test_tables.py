@@ -71,7 +71,7 @@ class Ranks(unittest.TestCase):
             "rank": rank, "error": float(np.mean(of)), "standard_error": float(np.std(of, ddof=1) / np.sqrt(3)), "errors": of, "cosine": None,
             "objective": 1.1 * self.bounds[rank], "bound": self.bounds[rank], "cophenetic": None, "converged": 4, "fits": 4,
         } for rank, of in errors.items()]  # fmt: skip
-        words = "rank 3: the least held-out error; every smaller rank that was tried is worse"
+        words = "rank 3: the lowest held-out error; every smaller rank that was tried is worse"
         return {"rank": 3, "least": 3, "turned": True, "words": words, "notes": [], "table": rows}
 
     def complaints(self, record):

@@ -12,10 +12,10 @@ pub(crate) struct Limits {
     /// Stop after N passes over the data
     #[arg(long, value_name = "N", default_value_t = 1000.0, value_parser = nonnegative)]
     pub(crate) passes: f64,
-    /// Stop after this solving time
+    /// Stop after this many seconds of solving
     #[arg(long, value_name = "SECONDS", value_parser = nonnegative)]
     pub(crate) time: Option<f64>,
-    /// Stop when the residual is at most this, relative to the size of what cancels at a solution; 0 runs to the limit
+    /// Stop when the residual is at most T, relative to the size of the terms that cancel at a solution; 0 runs until another limit is reached
     #[arg(long, value_name = "T", default_value = "1e-6", value_parser = nonnegative)]
     pub(crate) tol: f64,
 }
@@ -51,7 +51,7 @@ pub(crate) struct Shown {
     /// Print nothing but errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Exit with code 3 when the run has not converged
+    /// Exit with code 3 if the run has not converged
     #[arg(long)]
     pub(crate) strict: bool,
 }
@@ -77,7 +77,7 @@ pub(crate) fn misuse(cause: &str) -> clap::Error {
 pub(crate) fn nonnegative(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number >= 0.0 => Ok(number),
-        _ => Err(format!("'{text}' must be a number that is at least 0")),
+        _ => Err("expected a number of at least 0".to_owned()),
     }
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn nonnegative(text: &str) -> Result<f64, String> {
 pub(crate) fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
-        _ => Err(format!("'{text}' must be a finite number greater than 0")),
+        _ => Err("expected a finite number greater than 0".to_owned()),
     }
 }
 
@@ -93,9 +93,7 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
 pub(crate) fn count(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(number) if number > 0 => Ok(number),
-        _ => Err(format!(
-            "'{text}' must be a whole number that is at least 1"
-        )),
+        _ => Err("expected a whole number of at least 1".to_owned()),
     }
 }
 
@@ -109,7 +107,7 @@ pub(crate) fn array_file(text: &str, extensions: &[&str]) -> Result<PathBuf, Str
         Ok(path)
     } else {
         Err(format!(
-            "the name must end in .{}",
+            "the file name must end in .{}",
             extensions.join(" or .")
         ))
     }

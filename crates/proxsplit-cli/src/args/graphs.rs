@@ -10,13 +10,13 @@ use std::path::PathBuf;
 /// The options.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct GraphFiles {
-    /// A file with similarities ≥ 0 of samples (samples × samples, best sparse): adds ½γΣ w_ij‖a_i − a_j‖², so that codes of similar samples are alike
+    /// A file of similarities ≥ 0 between samples (samples × samples, preferably sparse); adds ½γΣ w_ij‖a_i − a_j‖², which draws the codes of similar samples together
     #[arg(long, value_name = "FILE")]
     a_graph: Option<PathBuf>,
     /// γ of --a-graph
     #[arg(long, value_name = "G", default_value_t = 1.0, value_parser = positive, requires = "a_graph")]
     a_graph_weight: f64,
-    /// The same for features (features × features): neighbouring entries of atoms are alike
+    /// The same for features (features × features), which draws the entries of similar features together
     #[arg(long, value_name = "FILE")]
     x_graph: Option<PathBuf>,
     /// γ of --x-graph

@@ -44,12 +44,12 @@ fn range(part: &str) -> Result<Vec<usize>, String> {
     let (last, step) = rest.split_once(':').unwrap_or((rest, "1"));
     let (first, last, step) = (number(first)?, number(last)?, number(step)?);
     if first > last {
-        return Err(format!(
-            "'{part}' has no ranks: the first is above the last"
-        ));
+        return Err(format!("'{part}' is empty: write the smaller rank first"));
     }
     if (last - first) / step >= MOST {
-        return Err(format!("'{part}' has more than {MOST} ranks"));
+        return Err(format!(
+            "'{part}' has more than {MOST} ranks: use a shorter range, or a step as in 2..20:3"
+        ));
     }
     Ok((first..=last).step_by(step).collect())
 }

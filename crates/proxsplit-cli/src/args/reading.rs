@@ -15,22 +15,22 @@ pub(crate) struct Reading {
     /// The format of the data, regardless of its name: npy, npz, mtx, csv, tsv, h5ad, h5, parquet, png, pgm or tif
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<Format>,
-    /// Whether the first line of a table has the column names
+    /// Whether the first line of a table holds the column names
     #[arg(long, value_enum, value_name = "yes|no", hide_possible_values = true)]
     header: Option<Answer>,
-    /// Whether the first column of a table has the row names
+    /// Whether the first column of a table holds the row names
     #[arg(long, value_enum, value_name = "yes|no", hide_possible_values = true)]
     labels: Option<Answer>,
     /// The separator between the cells of a table: one character, or tab
     #[arg(long, value_name = "C", value_parser = delimiter)]
     delimiter: Option<u8>,
-    /// The decimal sign of a table, . or ,
+    /// The decimal separator of a table, . or ,
     #[arg(long, value_name = "C", value_parser = decimal)]
     decimal: Option<u8>,
-    /// Read a table of entries: row name, column name, value
+    /// Read a table with one entry per line: row name, column name, value
     #[arg(long, conflicts_with = "labels")]
     triples: bool,
-    /// The layer of an .h5ad file to take in place of X
+    /// The layer of an .h5ad file to read instead of X
     #[arg(long, value_name = "NAME")]
     layer: Option<String>,
 }
@@ -64,7 +64,7 @@ fn delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         b"tab" | b"\\t" => Ok(b'\t'),
         [one] => Ok(*one),
-        _ => Err(format!("'{text}' must be a single character, or tab")),
+        _ => Err("expected a single character, or tab".to_owned()),
     }
 }
 
@@ -72,7 +72,7 @@ fn decimal(text: &str) -> Result<u8, String> {
     match text {
         "." => Ok(b'.'),
         "," => Ok(b','),
-        _ => Err(format!("'{text}' must be . or ,")),
+        _ => Err("expected . or ,".to_owned()),
     }
 }
 

@@ -35,15 +35,19 @@ impl FromStr for Image {
             Some((shape, "columns")) => (shape, false),
             Some((shape, "rows")) => (shape, true),
             Some((_, order)) => {
-                return Err(format!("'{order}' is not an order: use rows or columns"));
+                return Err(format!(
+                    "'{order}' is not a pixel order: use rows or columns"
+                ));
             }
         };
         let sides = shape
             .split_once('x')
-            .ok_or("write it as RxC, for example 19x19")?;
+            .ok_or("expected RxC, for example 19x19")?;
         let side = |text: &str| match text.parse() {
             Ok(side) if side > 0 => Ok(side),
-            _ => Err(format!("'{text}' is not a number of pixels")),
+            _ => Err(format!(
+                "'{text}' is not a number of pixels: use whole numbers of at least 1"
+            )),
         };
         let (rows, cols): (usize, usize) = (side(sides.0)?, side(sides.1)?);
         rows.checked_mul(cols).ok_or("the picture is too large")?;

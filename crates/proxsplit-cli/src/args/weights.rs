@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 /// The options.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct WeightFiles {
-    /// A file with a weight ≥ 0 for every row of the data file; the misfit of each of its entries is multiplied by it
+    /// A file with a weight ≥ 0 for every row of the data file; it multiplies the misfit of every entry of the row
     #[arg(long, value_name = "FILE")]
     row_weights: Option<PathBuf>,
     /// A file with a weight ≥ 0 for every column of the data file
     #[arg(long, value_name = "FILE")]
     column_weights: Option<PathBuf>,
-    /// A file with a weight ≥ 0 for every entry: dense for dense data; sparse with their pattern for --missing unstored
+    /// A file with a weight ≥ 0 for every entry: dense for dense data; sparse with the pattern of the data for --missing unstored
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
 }

@@ -30,14 +30,14 @@ pub(crate) struct Args {
     /// The set of A; zero for none
     #[arg(long, value_name = "OPERATOR", default_value = "nonneg")]
     a_set: Operator,
-    /// How the misfit of Y and XA is counted: squared, kl or huber:D
+    /// The loss between Y and XA: squared, kl or huber:D
     #[arg(long, value_name = "LOSS", default_value_t = Loss::Squared)]
     loss: Loss,
     #[command(flatten)]
     weights: WeightFiles,
     #[command(flatten)]
     graphs: GraphFiles,
-    /// A file with the atoms that were kept as they are, the first columns of X
+    /// A file of the atoms that were kept fixed, the first columns of X
     #[arg(long, value_name = "FILE")]
     fixed_x: Option<PathBuf>,
     /// Whether samples are the columns or the rows of the data
@@ -63,7 +63,7 @@ impl Args {
         let (features, samples) = input.shape();
         ensure!(
             x.rows() == features && a.cols() == samples && x.cols() == a.rows(),
-            "shapes do not fit: the data is {features} × {samples}, X is {} × {}, A is {} × {}",
+            "shapes do not match: the data is {features} × {samples}, X is {} × {}, A is {} × {}; X must be features × K and A must be K × samples",
             x.rows(),
             x.cols(),
             a.rows(),
@@ -167,13 +167,13 @@ fn dead(found: &Audit) -> String {
         return "none".to_owned();
     }
     let escape = match found.escape {
-        None => {
-            "replacements were not searched for, because the codes of a sample are tied together"
-                .to_owned()
+        None => "replacements were not searched for, because the codes of a sample are coupled"
+            .to_owned(),
+        Some(0.0) => {
+            "a search found no replacement that lowers the objective, but one may exist".to_owned()
         }
-        Some(0.0) => "a search found no replacement that lowers the objective, which is no proof that there is none".to_owned(),
         Some(gain) => format!(
-            "replacing one lowers the objective by at least {}",
+            "replacing one would lower the objective by at least {}",
             number::short(gain)
         ),
     };
@@ -182,10 +182,10 @@ fn dead(found: &Audit) -> String {
 
 fn scale(found: &Audit) -> String {
     if found.scale_is_degenerate {
-        "degenerate: only one factor is penalized, and scale can be moved to the other; bound that one".to_owned()
+        "degenerate: only one factor is penalized, so its penalty can be evaded by moving scale to the other; bound the other".to_owned()
     } else if found.balance_gain > 0.0 {
         format!(
-            "the best scale of each pair x, a would lower the objective by {}",
+            "rescaling each pair x, a optimally would lower the objective by {}",
             number::short(found.balance_gain)
         )
     } else {

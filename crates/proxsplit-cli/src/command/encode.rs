@@ -25,13 +25,13 @@ pub(crate) struct Args {
     /// Where to write A; .npy, or .npz for the nonzeros only
     #[arg(long, value_name = "FILE", value_parser = |text: &str| array_file(text, &["npy", "npz"]))]
     out: Option<PathBuf>,
-    /// Another penalty of A than that of the run
+    /// A penalty of A to use instead of the run's
     #[arg(long, value_name = "OPERATOR")]
     a_penalty: Option<Operator>,
-    /// Another set of A than that of the run
+    /// A set of A to use instead of the run's
     #[arg(long, value_name = "OPERATOR")]
     a_set: Option<Operator>,
-    /// Whether samples are columns or rows, if it differs from the run
+    /// Whether samples are columns or rows, if that differs from the run
     #[arg(long, value_parser = named!(Samples, SAMPLES))]
     samples: Option<Samples>,
     /// Which entries of the new data are missing, whatever was missing in the run
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     missing: Missing,
     #[command(flatten)]
     weights: WeightFiles,
-    /// Divide the data by S, if it differs from the run
+    /// Divide the data by S, if that differs from the run
     #[arg(long, value_name = "S", value_parser = positive)]
     scale: Option<f64>,
     #[command(flatten)]
@@ -80,7 +80,7 @@ impl Args {
         let x = factor(&self.model, "X")?;
         ensure!(
             input.shape().0 == x.rows(),
-            "{} has {} features, but the run in {} had {}",
+            "{} has {} features, but the run in {} had {}: give data with the same features, in the same order",
             self.data,
             input.shape().0,
             self.model.display(),

@@ -7,10 +7,10 @@ use proxsplit::text::{Entry, catalogue};
 use serde_json::json;
 use std::fmt::Write;
 
-/// Lists operators, losses, methods, steps, starts and file formats
+/// List operators, losses, methods, steps, starts and file formats
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only this list
+    /// Print only this list
     #[arg(value_enum)]
     what: Option<List>,
     /// Print JSON
@@ -35,7 +35,7 @@ pub(crate) const METHODS: &[(&str, &str)] = &[
         "incremental",
         "mini-batches of samples; for data larger than memory",
     ),
-    ("aggregated", "mini-batches with remembered statistics"),
+    ("aggregated", "mini-batches with accumulated statistics"),
     ("sggd", "projected stochastic subgradient steps, a baseline"),
 ];
 
@@ -43,7 +43,7 @@ pub(crate) const METRICS: &[(&str, &str)] = &[
     ("gram", "AAᵀ, the curvature of the misfit"),
     (
         "scalar",
-        "‖AAᵀ‖ times the identity: a plain number as the step",
+        "‖AAᵀ‖ times the identity, which makes the step a plain number",
     ),
 ];
 
@@ -55,16 +55,16 @@ const MISFITS: &[(&str, &str)] = &[
     ),
     (
         "huber:D",
-        "Σ h(y − z), h(r) = r²/2 up to D and D·|r| − D²/2 beyond: outliers",
+        "Σ h(y − z), h(r) = r²/2 up to D and D·|r| − D²/2 beyond; robust to outliers",
     ),
 ];
 
 const STEPS: &[(&str, &str)] = &[
-    ("auto", "what suits the method"),
+    ("auto", "chosen to suit the method"),
     ("0.1", "a constant step"),
     (
         "diminishing:0.1,0.6",
-        "first step and power: 0.1/(1 + k)^0.6; a third number delays (solve)",
+        "first step and power: 0.1/(1 + k)^0.6; a third number delays the decrease (solve)",
     ),
     (
         "backtracking",
@@ -86,7 +86,7 @@ const STARTS: &[(&str, &str)] = &[
         "nndsvdar",
         "the same, zeros filled with small random numbers",
     ),
-    ("DIR", "X and A of a folder that an earlier run has written"),
+    ("DIR", "X and A from the output folder of an earlier run"),
 ];
 
 const FORMATS: &[(&str, &str)] = &[
@@ -112,7 +112,7 @@ const FORMATS: &[(&str, &str)] = &[
         ".png, .pgm, .tif",
         "pictures: one is a matrix; the pages of a TIFF are columns",
     ),
-    ("-", "the standard input; tables need --format csv or tsv"),
+    ("-", "standard input; tables need --format csv or tsv"),
     (
         "FOLDER",
         "10x: matrix.mtx, features.tsv, barcodes.tsv, plain or .gz; or pictures",

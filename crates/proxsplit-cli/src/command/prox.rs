@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// Replace the file if it exists
     #[arg(long)]
     force: bool,
-    /// Print value and result as JSON
+    /// Print the value and the result as JSON
     #[arg(long)]
     json: bool,
 }

@@ -17,13 +17,13 @@ const COMPARISON: &str = "compare.html";
 /// Writes report.html into the folder of a finished run, or a page that compares two runs
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The folder that `proxsplit factorize --out` has written; with two folders, the runs are compared
+    /// The output folder of `proxsplit factorize`; with two folders, the runs are compared
     #[arg(num_args = 1..=2, required = true, value_name = "FOLDER")]
     folders: Vec<PathBuf>,
-    /// Show atoms as pictures of R×C pixels (column by column; RxC:rows if row by row)
+    /// Show atoms as pictures of R×C pixels (stored column by column; RxC:rows if row by row)
     #[arg(long, value_name = "RxC")]
     image: Option<Image>,
-    /// Where to write the page: by default report.html in the folder, or compare.html here
+    /// Where to write the page: by default report.html in the folder, or compare.html in the working directory
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -86,7 +86,7 @@ impl Run {
             x.cols() == a.rows()
                 && x.rows() == record.data.features
                 && a.cols() == record.data.samples,
-            "the files in {} do not belong together",
+            "the files in {} are from different runs: the shapes of X and A do not match run.json",
             folder.display()
         );
         let features = labels(&folder.join("features.txt"))?;
@@ -122,8 +122,12 @@ impl Run {
 
 /// What a finished run says of itself.
 pub(crate) fn record(folder: &Path) -> anyhow::Result<Record> {
-    read::json(&folder.join("run.json"))
-        .with_context(|| format!("{} is not the folder of a finished run", folder.display()))
+    read::json(&folder.join("run.json")).with_context(|| {
+        format!(
+            "{} is not the output folder of a finished run",
+            folder.display()
+        )
+    })
 }
 
 /// `X.npy` or `X.npz`, whichever is there.

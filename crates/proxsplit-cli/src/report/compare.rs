@@ -95,7 +95,7 @@ fn caption(runs: [&Source<'_>; 2]) -> String {
         _ => String::new(),
     };
     format!(
-        "Pairs of atoms in the order of their cosine, the most alike first; each atom is used once. Number and share of ‖x‖·‖a‖.{most}"
+        "Pairs of atoms by decreasing cosine; each atom is used once. Captions: number, and share of ‖x‖·‖a‖.{most}"
     )
 }
 

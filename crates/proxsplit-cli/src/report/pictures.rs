@@ -58,7 +58,7 @@ pub(super) fn gallery(factors: &Factors, atoms: &[Atom], image: Image) -> Option
     };
     Some(Gallery {
         caption: format!(
-            "{all}, {rows} × {cols}: number and share of ‖x‖·‖a‖, dim if that is 0; {colours}."
+            "{all}, {rows} × {cols}: number and share of ‖x‖·‖a‖, dimmed if the share is 0; {colours}."
         ),
         wide: (110.0 * (cols as f64 / rows as f64).clamp(0.5, 2.0)) as usize,
         pictures,

@@ -92,7 +92,7 @@ pub(super) fn family(consensus: &Consensus) -> Family {
     };
     Family {
         caption: format!(
-            "{runs} runs from different starts; run {} has the least objective, and its factors are shown. A run has found an atom if its cosine \
+            "{runs} runs from different starts; run {} has the lowest objective, and its factors are shown. A run has found an atom if its cosine \
              with the matched atom of that run is at least {ALIKE}. Mean cosine of matched atoms over all pairs of runs {:.3}, cophenetic correlation of the \
              samples' groups {:.3}.",
             consensus.best + 1,

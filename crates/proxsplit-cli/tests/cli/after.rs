@@ -83,7 +83,7 @@ fn an_audit_finds_what_is_true() {
     );
     bench
         .run("check y.npy a.npy x.npy")
-        .refused(1, &["shapes do not fit", "1 × 2"]);
+        .refused(1, &["shapes do not match", "1 × 2"]);
 }
 
 #[test]

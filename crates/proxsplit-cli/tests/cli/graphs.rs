@@ -84,7 +84,7 @@ fn what_does_not_fit_is_refused() {
     for (words, told) in [
         ("--a-graph x.npy", "9 nodes"),
         ("--a-graph bad.npy", "row 2, column 7"),
-        ("--a-graph a.npy --loss kl", "kl takes no graph"),
+        ("--a-graph a.npy --loss kl", "kl does not support graphs"),
         ("--x-graph x.npy --method incremental", "use batch"),
         ("--a-graph none.npy", "none.npy"),
     ] {

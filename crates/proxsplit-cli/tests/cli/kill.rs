@@ -123,7 +123,10 @@ fn a_checkpoint_that_does_not_fit_is_refused() {
     let longer = words.replace("--passes 4", "--passes 6 --resume");
     bench
         .run(&longer.replace("rand:20x30", "rand:20x31"))
-        .refused(1, &["checkpoint.npz does not fit", "other data"]);
+        .refused(
+            1,
+            &["cannot resume from out/checkpoint.npz", "different data"],
+        );
     bench
         .run(&longer.replace("-k 3", "-k 4"))
         .refused(1, &["rank was 3, but now it is 4"]);

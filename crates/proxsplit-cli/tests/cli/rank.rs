@@ -111,10 +111,7 @@ fn ranks_can_be_added_while_the_error_falls() {
     let other = PLANTED.replace("--folds 5", "--folds 4");
     bench
         .run(&format!("{other} --ranks 1..4 --out parts --resume -q"))
-        .refused(
-            1,
-            &["does not fit this search", "folds was 5, but now it is 4"],
-        );
+        .refused(1, &["cannot resume from", "folds was 5, but now it is 4"]);
     bench
         .run(&format!(
             "{PLANTED} --ranks 1..4 --scale 2 --out parts --resume -q"
@@ -160,7 +157,7 @@ fn several_runs_are_compared() {
     let words = "factorize planted:40x60x3,0.05 -k 3 --restarts 4 --consensus --report --tol 1e-5";
     let ran = bench.run(&format!("{words} --out out")).done();
     assert!(
-        ran.out.contains("3 of 3 atoms came back in all 4 runs"),
+        ran.out.contains("3 of 3 atoms were found in all 4 runs"),
         "{ran:#?}"
     );
     assert!(ran.err.contains("run   4 of 4"), "{ran:#?}");

@@ -65,7 +65,7 @@ fn options_of_other_formats_are_refused() {
     ] {
         bench
             .run(&format!("factorize {words} -k 1 --out out"))
-            .refused(1, &[option, "means nothing for a file of this format"]);
+            .refused(1, &[option, "does not apply to files of this format"]);
     }
 }
 
@@ -100,7 +100,7 @@ fn a_parquet_table_is_factorized_with_its_names() {
     run("nulls", "").refused(1, &["column 'a': row 2 is missing", "--missing nan"]);
     run("nulls", "-q --missing nan").done();
     assert_eq!(bench.json("out/run.json")["data"]["missing"], 2);
-    run("first", "--header yes").refused(1, &["--header means nothing"]);
+    run("first", "--header yes").refused(1, &["--header does not apply"]);
 }
 
 #[test]

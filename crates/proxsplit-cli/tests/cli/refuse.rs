@@ -7,10 +7,9 @@ fn impossible_settings_are_refused() {
     let bench = Bench::new();
     bench.matrix("y.npy", 2, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     let words = "factorize y.npy --out out";
-    bench.run(&format!("{words} --rank 0")).refused(
-        2,
-        &["--rank", "'0' must be a whole number that is at least 1"],
-    );
+    bench
+        .run(&format!("{words} --rank 0"))
+        .refused(2, &["--rank", "expected a whole number of at least 1"]);
     bench
         .run(&format!("{words} --rank 1000000000000000"))
         .refused(1, &["rank = 1000000000000000", "fit into memory"]);
@@ -112,7 +111,7 @@ fn folders_that_nobody_may_write_to_are_refused_before_the_run() {
         let words = format!("factorize rand:5x6 -k 2 --out {folder}");
         let ran = bench.run(&words);
         let remedies = [
-            "check who may access it",
+            "check its permissions",
             "choose a folder on a writable disk",
         ];
         assert!(
@@ -152,7 +151,8 @@ fn a_limit_of_the_file_size_leaves_nothing_half_written() {
     assert!(!bench.path("large").exists());
     // The result that was there is still there, and whole.
     let before = bench.bytes("small/X.npy");
-    run("rand:90x2000", "--out small --force").refused(1, &["no result was written to small"]);
+    run("rand:90x2000", "--out small --force")
+        .refused(1, &["the result could not be written to small"]);
     assert_eq!(bench.bytes("small/X.npy"), before);
     bench.run("check rand:90x5 small/X.npy small/A.npy").done();
     assert!(!bench.names("small").contains(&".partial".to_owned()));

@@ -168,7 +168,7 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
         .run(&format!(
             "{words} {loss} --target b.npy --method page --penalty l1:1 --path 3"
         ))
-        .refused(2, &["whole gradients"]);
+        .refused(2, &["full gradients"]);
     assert!(!bench.path("out").exists());
 }
 
@@ -204,7 +204,7 @@ fn a_path_begins_at_zero_and_its_points_are_those_of_single_runs() {
         .refused(2, &["--penalty"]);
     bench
         .run(&format!("{words} --penalty sql2:1 --path 5 --out none"))
-        .refused(1, &["0 is never one"]);
+        .refused(1, &["x = 0 is never a solution"]);
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn a_method_that_does_not_apply_is_refused_with_the_reason() {
     let words = "solve --loss least-squares --data a.npy --target b.npy --out out";
     bench
         .run(&format!("{words} --method working-set --penalty l2:1"))
-        .refused(1, &["sums over entries or groups"]);
+        .refused(1, &["separate over entries or groups"]);
     bench
         .run(&format!("{words} --method working-set --step 0.1"))
         .refused(1, &["--step"]);

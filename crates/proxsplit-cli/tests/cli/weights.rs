@@ -82,7 +82,7 @@ fn weights_that_do_not_fit_are_refused_with_their_place() {
     bench.vector("v.npy", &v);
     refused(
         "--column-weights v.npy",
-        &["the weight of sample 3 (from 0) is -2"],
+        &["the weight of sample 3 (counting from 0) is -2"],
     );
     v[3] = f64::NAN;
     bench.vector("v.npy", &v);
@@ -90,7 +90,10 @@ fn weights_that_do_not_fit_are_refused_with_their_place() {
     let mut w = vec![1.0; 180];
     w[2 * 20 + 5] = -1.0;
     bench.matrix("w.npy", 20, &w);
-    refused("--weights w.npy", &["row 2, column 5 (from 0) is -1"]);
+    refused(
+        "--weights w.npy",
+        &["row 2, column 5 (counting from 0) is -1"],
+    );
     bench.matrix("w.npy", 9, &vec![1.0; 180]);
     refused("--weights w.npy", &["20 × 9, but the data are 9 × 20"]);
     refused(

@@ -43,8 +43,8 @@ pub(crate) fn start<T: Lanes>(
         factors.scale(&scales);
     }
     inside(problem, &mut factors).map_err(|outside| {
-        let advice = "its numbers are too far from 1 for this precision: scale the data";
-        Error::Incompatible(format!("no start was found: {outside}; {advice}"))
+        let advice = "the data are too large or too small for this precision: scale them";
+        Error::Incompatible(format!("no start could be computed: {outside}; {advice}"))
     })?;
     Ok(factors)
 }
@@ -64,7 +64,7 @@ pub(crate) fn given<T: Lanes>(
     problem.fits(&start)?;
     problem.fixed.put(&mut start.x, problem.rank);
     inside(problem, &mut start).map_err(|outside| {
-        Error::Incompatible(format!("the given factors do not fit: {outside}"))
+        Error::Incompatible(format!("the given factors cannot be used: {outside}"))
     })?;
     Ok(start)
 }

@@ -1,4 +1,4 @@
-//! `aggregated`: mini-batches with remembered statistics AAᵀ and AYᵀ.
+//! `aggregated`: mini-batches with accumulated statistics AAᵀ and AYᵀ.
 //!
 //! A visit solves the codes of its batch at the current X, exchanges their share of the statistics, and improves X for the
 //! statistics of all batches seen so far. From the second pass on this is block coordinate descent on F(X, A) with the blocks X and

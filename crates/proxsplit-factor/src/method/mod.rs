@@ -85,7 +85,7 @@ pub(crate) fn new<T: Lanes>(
         }
         method if has_graphs => {
             return Err(Error::Incompatible(format!(
-                "{method} takes samples a batch at a time, but a graph ties all of them, or all features, together: use batch"
+                "{method} processes samples in batches, but a graph couples all samples or all features: use batch"
             )));
         }
         Name::Incremental if work.problem.loss == Loss::KullbackLeibler => {
@@ -93,7 +93,7 @@ pub(crate) fn new<T: Lanes>(
         }
         method if data.weights().entries.is_some() => {
             return Err(Error::Incompatible(format!(
-                "{method} needs curvature that features share, but with weights of single entries each has its own: use batch"
+                "{method} needs the same curvature for all features, but with weights for single entries each feature has its own: use batch"
             )));
         }
         method if !has_shares => {
@@ -108,7 +108,7 @@ pub(crate) fn new<T: Lanes>(
         }
         Name::Aggregated if data.missing() > 0 => {
             return Err(Error::Incompatible(
-                "aggregated remembers statistics that all features share, but with missing entries each has its own: use batch, incremental or sggd"
+                "aggregated accumulates statistics that all features share, but with missing entries each feature has its own: use batch, incremental or sggd"
                     .into(),
             ));
         }
@@ -121,7 +121,7 @@ pub(crate) fn new<T: Lanes>(
         Name::Sggd => {
             let Some(term) = work.atoms.elementary else {
                 return Err(Error::Incompatible(
-                    "sggd needs a subgradient of the term of X: zero, l1, sql2, elastic with nonneg or a box".into(),
+                    "sggd needs a subgradient of the term of X: use zero, l1, sql2 or elastic, with nonneg or a box".into(),
                 ));
             };
             let schedule = match settings.step {
@@ -141,13 +141,13 @@ pub(crate) fn new<T: Lanes>(
 fn entropic<T: Lanes>(work: &Work<'_, T>, settings: Settings) -> Result<Box<dyn Method<T>>, Error> {
     let Some(term) = work.atoms.elementary else {
         return Err(Error::Incompatible(
-            "incremental needs a set of X that acts on single entries here: use nonneg or a box"
+            "with kl, incremental needs a set of X that acts on single entries: use nonneg or a box"
                 .into(),
         ));
     };
     if work.problem.fixed.count() > 0 {
         return Err(Error::Incompatible(format!(
-            "incremental moves all atoms for {}: use batch to keep some fixed",
+            "with {}, incremental updates all atoms: use batch to keep some fixed",
             work.problem.loss
         )));
     }
@@ -159,7 +159,7 @@ fn entropic<T: Lanes>(work: &Work<'_, T>, settings: Settings) -> Result<Box<dyn 
     }
     if settings.inner == Inner::Identity {
         return Err(Error::Incompatible(format!(
-            "between two batches X must stay in its set for {}: use prox as the inner operator",
+            "with {}, X must stay in its set between batches: use prox as the inner operator",
             work.problem.loss
         )));
     }
@@ -198,9 +198,9 @@ fn batch_size<T: Lanes>(problem: Problem<'_, T>, settings: Settings) -> usize {
 
 /// Saved numbers of the method of this name.
 pub(crate) fn own_numbers<N: DeserializeOwned>(saved: &Value, name: &str) -> Result<N, Error> {
-    let bad = |what: &str| Error::Incompatible(format!("the saved state does not fit: {what}"));
+    let bad = |what: &str| Error::Incompatible(format!("the saved state cannot be used: {what}"));
     let numbers = saved
         .get(name)
-        .ok_or_else(|| bad("it was made by another method"))?;
+        .ok_or_else(|| bad("it was made by a different method"))?;
     serde_json::from_value(numbers.clone()).map_err(|_| bad("its numbers are damaged"))
 }

@@ -43,7 +43,7 @@ impl<'a, T: Lanes> Data<'a, T> {
             check_entries(entries, self.matrix)?;
             if matches!(entries, Matrix::Sparse(_)) && self.missing != Missing::Unstored {
                 return Err(Error::Incompatible(
-                    "sparse weights give no weight to entries that are not stored: declare these as missing (unstored)".into(),
+                    "sparse weights have none for entries that are not stored: declare those entries as missing (unstored)".into(),
                 ));
             }
             self.weights.entries = Some(entries);
@@ -53,7 +53,7 @@ impl<'a, T: Lanes> Data<'a, T> {
             self.square = 2.0 * Lines::of(&self, Loss::Squared).value_at_zero();
             if self.square == 0.0 || !self.square.is_finite() {
                 return Err(Error::Incompatible(format!(
-                    "½Σ w·y² is {}: the weights leave nothing to fit, or too much for this precision",
+                    "½Σ w·y² is {}: the weights leave nothing to fit, or overflow in this precision; give weight to nonzero entries, or scale the weights",
                     0.5 * self.square
                 )));
             }

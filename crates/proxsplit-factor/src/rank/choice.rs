@@ -81,14 +81,14 @@ fn words(chosen: &RankRow, least: &RankRow, smaller: &str) -> String {
     let told = |row: &RankRow| format!("{:.3e} ± {:.1e}", row.error, row.standard_error);
     if chosen.rank == least.rank {
         return format!(
-            "rank {}: the least held-out error, {}; {smaller}",
+            "rank {}: the lowest held-out error, {}; {smaller}",
             least.rank,
             told(least)
         );
     }
     let (excess, standard_error) = chosen.excess_over(least);
     format!(
-        "rank {}: its held-out error, {}, is above the least, {} at rank {}, by {excess:.1e} ± {standard_error:.1e}, which may be chance; {smaller}",
+        "rank {}: its held-out error, {}, is above the lowest, {} at rank {}, by {excess:.1e} ± {standard_error:.1e}, which may be chance; {smaller}",
         chosen.rank,
         told(chosen),
         told(least),
@@ -101,7 +101,7 @@ fn notes(rows: &[RankRow], chosen: &RankRow, turned: bool) -> Vec<String> {
     let last = rows.iter().map(|row| row.rank).max().unwrap_or(0);
     if !turned {
         notes.push(format!(
-            "the least error is at rank {last}, the largest that was tried: larger ranks may be better"
+            "the lowest error is at rank {last}, the largest that was tried: larger ranks may be better"
         ));
     }
     if rows
@@ -171,7 +171,7 @@ mod tests {
         assert!(choice.notes.is_empty(), "{:?}", choice.notes);
         let falling = Choice::of(&rows[..2]).unwrap();
         assert_eq!((falling.rank, falling.turned), (2, false));
-        assert!(falling.notes[0].contains("the least error is at rank 2, the largest"));
+        assert!(falling.notes[0].contains("the lowest error is at rank 2, the largest"));
         assert!(Choice::of(&[]).is_none());
     }
 

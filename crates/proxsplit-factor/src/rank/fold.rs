@@ -32,8 +32,8 @@ pub(super) fn check<T: Lanes>(
     match kept.first_lost() {
         None => Ok(()),
         Some((what, at)) => Err(Error::Incompatible(format!(
-            "the data are too small for {folds} folds: one of them holds out all that was observed of {what} {at} (from 0); \
-             take more folds, or leave that {what} out"
+            "the data are too small for {folds} folds: one of them holds out every observed entry of {what} {at} (counting from 0); \
+             use more folds, or leave out that {what}"
         ))),
     }
 }

@@ -48,7 +48,7 @@ impl<T: Lanes> RankSearch<'_, T> {
             .zip(&self.plan.ranks)
             .all(|(row, &rank)| row.rank == rank);
         if rows.len() > self.plan.ranks.len() || !are_first {
-            return Err(bad("other ranks were tried first"));
+            return Err(bad("it tried different ranks first"));
         }
         let mut take = |name: &str| -> Result<Vec<T>, Error> {
             let at = arrays.iter().position(|(known, _)| known == name);
@@ -73,7 +73,7 @@ impl<T: Lanes> RankSearch<'_, T> {
             || warm.len() != fitted
             || runs.len() != current.objectives.len()
         {
-            return Err(bad("its parts do not belong together"));
+            return Err(bad("its parts contradict each other"));
         }
         (self.rows, self.current, self.warm, self.runs) = (rows, current, warm, runs);
         Ok(())
@@ -104,7 +104,7 @@ impl<T: Lanes> RankSearch<'_, T> {
         let (m, n) = (self.problem.data.rows(), self.problem.data.cols());
         let sum: usize = ranks.iter().sum();
         if ranks.contains(&0) || (x.len(), a.len()) != (sum * m, sum * n) {
-            return Err(bad("an array has another length"));
+            return Err(bad("an array has the wrong length"));
         }
         let (mut x, mut a) = (x, a);
         let mut all = Vec::new();
@@ -123,7 +123,7 @@ impl<T: Lanes> RankSearch<'_, T> {
 }
 
 fn bad(what: &str) -> Error {
-    Error::Incompatible(format!("the saved state does not fit: {what}"))
+    Error::Incompatible(format!("the saved state cannot be used: {what}"))
 }
 
 fn read<V: DeserializeOwned>(header: &Value, name: &str) -> Result<V, Error> {

@@ -153,7 +153,7 @@ impl<T: Lanes> Steps<T> for Aggregated<T> {
     fn set_numbers(&mut self, saved: &Value) -> Result<(), Error> {
         let seen: Vec<bool> = crate::method::own_numbers(saved, "aggregated")?;
         if seen.len() != self.seen.len() {
-            let what = "the saved state does not fit: a pass has another number of parts";
+            let what = "the saved state cannot be used: a pass has a different number of parts";
             return Err(Error::Incompatible(what.into()));
         }
         self.seen = seen;

@@ -136,7 +136,7 @@ impl<'a, T: Lanes> Center<'a, T> {
         };
         let answers = self.wire.ask(&request).and_then(|answers| {
             let is_short = needs_all && answers.iter().any(Option::is_none);
-            let what = "a shard did not answer, though the run cannot go on without it";
+            let what = "a shard did not answer, and the run cannot continue without it";
             if is_short {
                 Err(Error::Incompatible(what.into()))
             } else {

@@ -38,7 +38,7 @@ impl Faults {
             name: "shards",
             standing: Standing::Measured,
             text: format!(
-                "every look had a fresh share of all shards, though {passes} passes used an old one of a shard that was late or lost, and {rebuilt} times a shard was rebuilt"
+                "every check used up-to-date contributions of all shards, although {passes} passes used an outdated one from a shard that was late or lost, and shards were rebuilt {rebuilt} times"
             ),
         })
     }

@@ -66,7 +66,7 @@ impl<T: Lanes> Incremental<T> {
         let metric = settings.metric.unwrap_or_default();
         let asked = (settings.inner, settings.step, metric, settings.codes_tol);
         if asked != (Inner::Prox, Step::Auto, Metric::Gram, None) {
-            let what = "over shards incremental has no other step than auto, no other inner operator than prox, no other metric than gram, and no tolerance of codes";
+            let what = "over shards, incremental supports only the step auto, the inner operator prox and the metric gram, and no tolerance for the codes";
             return Err(Error::Incompatible(what.into()));
         }
         let (x, zeros) = (&center.x, vec![T::ZERO; center.x.len()]);

@@ -80,7 +80,7 @@ impl<'a, T: Lanes> Shard<'a, T> {
         ];
         if let Some((_, what)) = refused.iter().find(|(is_there, _)| *is_there) {
             return Err(Error::Incompatible(format!(
-                "data in shards cannot have {what} yet: factorize them on one machine"
+                "sharded data do not support {what} yet: factorize them on one machine"
             )));
         }
         Ok(Self {

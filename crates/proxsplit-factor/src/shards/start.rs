@@ -38,7 +38,7 @@ pub(super) fn start<T: Lanes>(
     }
     let (atoms, rank) = (center.atoms, center.rank);
     settle(&atoms, &mut center.x, rank)
-        .map_err(|outside| Error::Incompatible(format!("no start was found: {outside}")))
+        .map_err(|outside| Error::Incompatible(format!("no start could be computed: {outside}")))
 }
 
 fn fits<T: Lanes>(center: &Center<'_, T>, x: &Mat<T>) -> Result<(), Error> {

@@ -27,11 +27,12 @@ impl<T: Lanes> Sharded<'_, T> {
         header: &Value,
         arrays: Vec<(String, Vec<T>)>,
     ) -> Result<(), Error> {
-        let bad = |what: &str| Error::Incompatible(format!("the saved state does not fit: {what}"));
+        let bad =
+            |what: &str| Error::Incompatible(format!("the saved state cannot be used: {what}"));
         let expected = self.header();
         for (name, words) in [
-            ("settings", "it was made with other settings"),
-            ("data", "it was made with other data"),
+            ("settings", "it was made with different settings"),
+            ("data", "it was made with different data"),
         ] {
             if header[name] != expected[name] {
                 return Err(bad(words));
@@ -54,7 +55,7 @@ impl<T: Lanes> Sharded<'_, T> {
             let saved = found
                 .remove(name)
                 .filter(|saved| saved.len() == array.len())
-                .ok_or_else(|| bad("an array is missing or has another length"))?;
+                .ok_or_else(|| bad("an array is missing or has the wrong length"))?;
             *array = saved;
         }
         self.kept = found

@@ -215,14 +215,14 @@ fn a_state_with_other_fixed_atoms_is_refused() -> Result<(), Error> {
             .restore(&state.header, arrays())
             .unwrap_err()
             .to_string()
-            .contains("another number of fixed atoms")
+            .contains("a different number of fixed atoms")
     );
     assert!(
         start(problem.with_fixed(&other)?)?
             .restore(&state.header, arrays())
             .unwrap_err()
             .to_string()
-            .contains("its fixed atom 0 is another one")
+            .contains("its fixed atom 0 is a different one")
     );
     start(problem.with_fixed(&one)?)?.restore(&state.header, arrays())
 }

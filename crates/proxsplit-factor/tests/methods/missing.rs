@@ -72,7 +72,7 @@ fn bad_patterns_are_refused() {
     refused(
         &[1.0, 4.0, 2.0, 3.0],
         Missing::Unstored,
-        "mark the missing ones by NaN",
+        "mark the missing ones with NaN",
     );
     let graph = Generated::parse("webgraph:30x40,200", 1).unwrap().unwrap();
     let data = Data::<f64>::with_missing(graph.matrix().unwrap(), 1.0, Missing::Unstored);

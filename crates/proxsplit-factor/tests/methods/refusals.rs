@@ -34,18 +34,18 @@ fn bad_input_is_refused() {
     assert_eq!(with(factors(1.0, 40).unwrap()), None);
     assert_eq!(
         with(factors(-1.0, 40).unwrap()).unwrap(),
-        "the given factors do not fit: column 0 of X lies 6.32e0 outside its set"
+        "the given factors cannot be used: column 0 of X lies 6.32e0 outside its set"
     );
     assert_eq!(
         with(factors(1.0, 39).unwrap()).unwrap(),
-        "X of the given factors is of 39 features, but the data have 40"
+        "X of the given factors has 39 features, but the data have 40"
     );
     // As many numbers as of rank 2, but another problem.
     let ones = |rows, columns| Mat::from_fn(rows, columns, |_, _| 1.0);
     let of_another_rank = Factors::new(&ones(20, 4), ones(4, 45)).unwrap();
     assert_eq!(
         with(of_another_rank).unwrap(),
-        "the given factors have rank 4, but rank 2 was asked for: ask for rank 4, or give factors of rank 2"
+        "the given factors have rank 4, but rank 2 was requested: use rank 4, or give factors of rank 2"
     );
     let step = Settings {
         step: Step::Constant(0.0),

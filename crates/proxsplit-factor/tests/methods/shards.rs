@@ -229,7 +229,10 @@ fn lose_shards(terms: Terms<'_>) -> Result<(), Error> {
     let is_stale = |row: &&proxsplit::Row| row.errors.get(Source::Stale).is_some();
     assert!(report.looks().filter(is_stale).count() > 0);
     let words = report.certificate.to_string();
-    assert!(words.contains("fresh share of all shards"), "{words}");
+    assert!(
+        words.contains("up-to-date contributions of all shards"),
+        "{words}"
+    );
     let y = numbers();
     let data = data(&y)?;
     let found = audit(Problem::new(&data, RANK, terms.0, terms.1)?, &factors)?;
@@ -332,7 +335,7 @@ fn bad_shards_are_refused() -> Result<(), Error> {
     });
     let run = Sharded::new(wire, 1, (&NonNeg, &NonNeg), steps, None);
     let words = run.map(drop).expect_err("refused").to_string();
-    assert!(words.contains("no other step than auto"), "{words}");
+    assert!(words.contains("only the step auto"), "{words}");
     let words = refused(Local { shards: &mut [] }, Method::Batch);
     assert!(words.contains("no shards"), "{words}");
     Ok(())

@@ -344,7 +344,7 @@ fn bad_weights_are_refused_with_their_place() {
             ..Weights::default()
         })
     };
-    assert!(of(&w, ROWS).contains("row 5, column 2 (from 0) is -0.5"));
+    assert!(of(&w, ROWS).contains("row 5, column 2 (counting from 0) is -0.5"));
     assert!(of(&w, COLS).contains("33 × 14, but the data are 14 × 33"));
     assert!(of(&vec![0.0; ROWS * COLS], ROWS).contains("nothing to fit"));
     let entries = Weights {

@@ -85,7 +85,7 @@ fn read(source: impl Read + Seek) -> Result<Checkpoint<'static>, Fault> {
     expected.sort();
     if found != expected {
         return Err(Fault::whole(
-            "its arrays are not the ones that its header lists",
+            "its arrays are not those that its header lists",
         ));
     }
     let arrays = names.into_iter().map(|name| {

@@ -21,7 +21,7 @@ pub(super) fn of(line: &[u8], format: Format, options: CsvOptions) -> Result<u8,
         (None, _) => Ok(usual[0]),
         (Some(&only), None) => Ok(only),
         (Some(one), Some(other)) => Err(format!(
-            "the first line has both '{}' and '{}'; say which stands between cells, --delimiter '{}' or --delimiter '{}'",
+            "the first line has both '{}' and '{}'; choose which separates the cells with --delimiter '{}' or --delimiter '{}'",
             one.escape_ascii(),
             other.escape_ascii(),
             one.escape_ascii(),

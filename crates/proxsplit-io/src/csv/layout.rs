@@ -16,7 +16,7 @@ pub(super) struct Layout {
     pub(super) labels_guessed: bool,
 }
 
-const HEADER: &str = "say --header yes or --header no";
+const HEADER: &str = "use --header yes or --header no";
 
 impl Layout {
     /// From the cells of the first two lines.
@@ -28,7 +28,7 @@ impl Layout {
         let mut cells = first.iter().chain(second.unwrap_or_default());
         if let Some(cell) = cells.find(|cell| style.kind(cell) == Kind::Foreign) {
             return Err(format!(
-                "'{cell}' looks like a number with a decimal comma; read it so with --decimal , or as text with --decimal ."
+                "'{cell}' looks like a number with a decimal comma; use --decimal , to read it as one, or --decimal . to read it as text"
             ));
         }
         let header = match style.options.header {
@@ -71,17 +71,17 @@ fn header(first: &[String], second: Option<&[String]>, style: &Style) -> Result<
     match (of(Kind::Name), of(Kind::Number)) {
         (Some(_), None) => Ok(true),
         (Some(name), Some(number)) => Err(format!(
-            "the first line has a name ('{name}') beside a number ('{number}'); {HEADER}, or correct the cell"
+            "the first line has both a name ('{name}') and a number ('{number}'); {HEADER}, or correct the cell"
         )),
         (None, _) => match lead.map(|lead| (lead, style.kind(lead))) {
             Some((lead, Kind::Name)) if can_be_names(others) => Err(format!(
-                "the first line ('{lead}', then {} and so on) can be column names that are numbers, or a row named '{lead}'; {HEADER}",
+                "the first line ('{lead}', then {} and so on) may be column names that are numbers, or a row named '{lead}'; {HEADER}",
                 others[0]
             )),
             Some((_, Kind::Name)) => Ok(false),
             Some(("", _)) => corner(others, second, style),
             _ if is_grid(first, style) && !is_grid(second, style) => Err(format!(
-                "the first line counts in even steps ({}, {}, {} …) and the second does not: it can be column names or data; {HEADER}",
+                "the first line counts in even steps ({}, {}, {} …) and the second does not: the first may be column names or data; {HEADER}",
                 first[0], first[1], first[2]
             )),
             _ => Ok(false),
@@ -103,7 +103,7 @@ fn corner(others: &[String], second: &[String], style: &Style) -> Result<bool, S
         return Ok(false);
     }
     Err(format!(
-        "the empty first cell can stand above row names, or be a missing number; {HEADER}, or fill it{}",
+        "the empty first cell may be the heading of the row names, or a missing number; {HEADER}, or fill it{}",
         style.nan.or(f64::NAN)
     ))
 }
@@ -123,7 +123,7 @@ fn labels(
     match (style.kind(&body[0]), header) {
         (Kind::Name, _) => Ok((true, true)),
         (Kind::Number, Some(names)) if is_identifier(&names[0]) => Err(format!(
-            "the first column ('{}') can be the names of the rows or data; say --labels yes or --labels no",
+            "the first column ('{}') may be row names or data; use --labels yes or --labels no",
             names[0]
         )),
         _ => Ok((false, false)),

@@ -32,7 +32,11 @@ pub(crate) fn read(text: Text<'_>, format: Format, reading: &Reading) -> Result<
     let mut records = Records::new(text);
     let delimiter = match records.peek()? {
         Some(first) => delimiter::of(first, format, style.options),
-        None => return Err(Fault::whole("the file is empty")),
+        None => {
+            return Err(Fault::whole(
+                "the file is empty; it needs at least one row of numbers",
+            ));
+        }
     };
     let delimiter = delimiter.map_err(|cause| Fault::line(records.number(), cause))?;
     if style.options.triples {
@@ -90,7 +94,9 @@ fn copy(records: &mut Records<'_>, delimiter: u8, blank: bool) -> Result<Option<
 
 fn content(table: Table, delimiter: u8) -> Result<Content, Fault> {
     if table.rows == 0 {
-        return Err(Fault::whole("there is a line of column names but no data"));
+        return Err(Fault::whole(
+            "the file has a line of column names but no data; add rows of numbers, or use --header no if that line is data",
+        ));
     }
     let columns = table.columns().map_err(|cause| Fault::line(1, cause))?;
     let labels = Labels {

@@ -67,7 +67,7 @@ impl Table {
         if self.layout.labels_guessed && self.style.number(name).is_some() && !is_missing(name) {
             let before = self.names.last().map_or("", String::as_str);
             return Err(format!(
-                "the first column has the name '{before}' and the number '{text}'; say --labels yes if it has the names of the rows, or correct the cell"
+                "the first column has both a name ('{before}') and a number ('{text}'); use --labels yes if it holds the row names, or correct the cell"
             ));
         }
         self.names.push(text);
@@ -95,9 +95,9 @@ impl Table {
         let remedy = if self.style.is_foreign(cell) {
             format!("; read it with {}", self.style.other_decimal())
         } else if let Some(sign) = self.delimiter_inside(&text) {
-            format!("; say --delimiter '{sign}' if that stands between cells")
+            format!("; use --delimiter '{sign}' if that separates the cells")
         } else if column == 0 && !self.layout.labelled && self.style.options.labels.is_none() {
-            "; if the first column has the names of the rows, say --labels yes".to_owned()
+            "; if the first column holds the row names, use --labels yes".to_owned()
         } else {
             String::new()
         };

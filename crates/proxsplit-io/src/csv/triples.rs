@@ -54,7 +54,7 @@ fn header(
         (Some(header), _) => header,
         (None, Some(Kind::Foreign)) => {
             let cause = format!(
-                "the value '{}' looks like a number with a decimal comma; say --decimal ,",
+                "the value '{}' looks like a number with a decimal comma; use --decimal ,",
                 cells[2]
             );
             return Err(Fault::line(1, cause));
@@ -72,11 +72,14 @@ type Entry<'a> = (std::borrow::Cow<'a, [u8]>, std::borrow::Cow<'a, [u8]>, f64);
 fn entry<'a>(mut cells: Cells<'a>, style: &Style) -> Result<Entry<'a>, String> {
     let mut next = || match cells.next() {
         Some(cell) => cell.map_err(String::from),
-        None => Err("a line must have a row, a column and a value".to_owned()),
+        None => Err("a line must have three cells: a row, a column and a value".to_owned()),
     };
     let (row, column, value) = (next()?, next()?, next()?);
     if row.is_empty() || column.is_empty() {
-        return Err("the name of the row or of the column is empty".to_owned());
+        return Err(
+            "the name of the row or of the column is empty; fill it in or leave out the line"
+                .to_owned(),
+        );
     }
     match style.number(&value) {
         Some(number) if number.is_finite() => Ok((row, column, number)),
@@ -105,7 +108,8 @@ impl Names {
         if let Some(&index) = self.index.get(name) {
             return Ok(index);
         }
-        let index = i32::try_from(self.list.len()).map_err(|_| "there are too many names")?;
+        let index =
+            i32::try_from(self.list.len()).map_err(|_| "there are too many distinct names")?;
         self.list.push(String::from_utf8_lossy(name).into_owned());
         self.index.insert(name.to_vec(), index);
         Ok(index)
@@ -118,7 +122,7 @@ fn refuse_repeated(entries: &Triplets, rows: &[String], columns: &[String]) -> R
     let mut places = entries.row.iter().zip(&entries.col);
     match places.find(|place| !seen.insert(*place)) {
         Some((&row, &column)) => Err(Fault::whole(format!(
-            "'{}', '{}' has more than one value; keep one of them",
+            "row '{}', column '{}' has more than one value; keep one of them",
             rows[row as usize], columns[column as usize]
         ))),
         None => Ok(()),

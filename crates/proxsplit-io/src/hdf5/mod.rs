@@ -41,7 +41,7 @@ fn read(store: &Store, layer: Option<&str>) -> Result<Content, Fault> {
         return tenx::read(store, group);
     }
     Err(Fault::whole(format!(
-        "this is neither an .h5ad file, which has X, nor one of 10x, which has matrix/data; it has: {}",
+        "this is neither an .h5ad file, which has X, nor a 10x file, which has matrix/data; it has: {}",
         [groups, arrays].concat().join(", ")
     )))
 }

@@ -146,7 +146,7 @@ fn descr(kind: &Datatype) -> Result<Descr, String> {
         Datatype::Enum { base, .. } if matches!(**base, Datatype::FixedPoint { size: 1, .. }) => {
             (b'b', 1)
         }
-        _ => return Err("the array holds no numbers".to_owned()),
+        _ => return Err("the array does not hold numbers".to_owned()),
     };
     match (letter, size) {
         (b'i' | b'u', 1 | 2 | 4 | 8) | (b'f', 2 | 4 | 8) | (b'b', 1) => Ok(Descr {

@@ -95,7 +95,7 @@ impl Words<'_> {
         let rest = &self.bytes[from..];
         let Some(pixels) = rest.get(..count * size) else {
             return Err(self.wrong(format!(
-                "{} bytes of pixels are there, {} are needed; the file was cut off",
+                "the file has {} bytes of pixels but needs {}; it was cut off",
                 rest.len(),
                 count * size
             )));

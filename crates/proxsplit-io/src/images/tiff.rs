@@ -22,7 +22,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Picture>, Fault> {
         // Pages can share their bytes: all together must be plausible, not each alone.
         let size = page.rows * page.cols;
         room = room.checked_sub(size).ok_or_else(|| {
-            Fault::whole(format!("{} bytes cannot hold that many pages", bytes.len()))
+            Fault::whole(format!(
+                "the file of {} bytes cannot hold that many pages",
+                bytes.len()
+            ))
         })?;
         pages.push(page);
         if !decoder.more_images() {

@@ -46,7 +46,7 @@ fn numbers(lines: &mut Lines<'_>, expected: usize, nan: Nan) -> Result<Vec<f64>,
         while let Some(word) = word(&mut line) {
             if values.len() == expected {
                 return Err(lines.fault(format!(
-                    "there are more than the {expected} values promised"
+                    "there are more values than the {expected} promised by the line of sizes"
                 )));
             }
             match value(Some(word), nan) {

@@ -29,7 +29,7 @@ pub(super) fn read(
     while let Some(line) = data_line(&mut lines)? {
         if found == entries {
             return Err(lines.fault(format!(
-                "there are more entries than the {entries} promised"
+                "there are more entries than the {entries} promised by the line of sizes"
             )));
         }
         found += 1;
@@ -51,7 +51,7 @@ pub(super) fn read(
     triplets.compress(rows, cols)
 }
 
-/// Row, column (from 0) and value of one line.
+/// Row, column (counting from 0) and value of one line.
 #[inline]
 fn entry(
     mut line: &[u8],
@@ -67,7 +67,10 @@ fn entry(
     };
     match word(&mut line) {
         None => Ok((row, col, value)),
-        Some(extra) => Err(format!("'{}' is one item too many", extra.escape_ascii())),
+        Some(extra) => Err(format!(
+            "'{}' is one item too many; a line has a row, a column and at most one value",
+            extra.escape_ascii()
+        )),
     }
 }
 

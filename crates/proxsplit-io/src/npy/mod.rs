@@ -69,7 +69,7 @@ fn check_length(header: &Header, found: usize) -> Result<(), Fault> {
         return Ok(());
     }
     let cause = if found < expected {
-        "it was cut off, copy it again"
+        "it was cut off; copy it again"
     } else {
         "something was added to it"
     };

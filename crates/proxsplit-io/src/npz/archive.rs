@@ -84,7 +84,7 @@ impl<R: Read + Seek> Archive<R> {
         let size = entry.size();
         if size > self.limit {
             return Err(Fault::whole(format!(
-                "its {size} bytes are more than {EXPANSION} times the file; if this is meant, save it without compression"
+                "its {size} bytes are more than {EXPANSION} times the file; if this is intended, save it without compression"
             )));
         }
         let value = content(size, &mut entry)?;

@@ -74,7 +74,7 @@ mod tests {
             .protect(&["A.npy"], &[path("A.npy")])
             .unwrap_err()
             .to_string();
-        assert!(message.contains("A.npy is read as data"), "{message}");
+        assert!(message.contains("A.npy is an input"), "{message}");
         assert_eq!(fs::read(path("A.npy")).unwrap(), b"data");
     }
 }

@@ -65,7 +65,7 @@ impl<R: ChunkReader> Source<'_, R> {
             ColumnReader::DoubleColumnReader(reader) => {
                 each(reader, rows, before, |value| push(value.copied()))
             }
-            _ => Err("these are no numbers".to_owned()),
+            _ => Err("these are not numbers".to_owned()),
         })
     }
 
@@ -84,11 +84,12 @@ impl<R: ChunkReader> Source<'_, R> {
                 let name = value.map_or(Ok(String::new()), text)?;
                 // A dictionary can repeat a long text at no cost.
                 let rest = free.checked_sub(name.len() as u64);
-                free = rest.ok_or("is a name too many: together they are implausibly long")?;
+                free =
+                    rest.ok_or("is one name too many: together the names are implausibly long")?;
                 names.push(name);
                 Ok(())
             }),
-            _ => Err("these are no texts".to_owned()),
+            _ => Err("these are not text".to_owned()),
         })?;
         Ok(names)
     }
@@ -126,8 +127,8 @@ impl<R: ChunkReader> Source<'_, R> {
             let end = start.checked_add(*length);
             end.is_some_and(|end| end <= self.file.len())
         });
-        let (start, length) =
-            whole.ok_or("the column ends behind the file, which was cut off or damaged")?;
+        let (start, length) = whole
+            .ok_or("the column extends past the end of the file, which was cut off or damaged")?;
         let bytes = self.file.get_bytes(start, length as usize);
         Ok(Pages {
             chunk: bytes.map_err(words)?,
@@ -191,6 +192,6 @@ fn text(value: &ByteArray) -> Result<String, String> {
     // A damaged dictionary has values without content.
     let text = value.as_utf8();
     Ok(text
-        .map_err(|_| "is no text; the file is damaged")?
+        .map_err(|_| "is not text; the file is damaged")?
         .to_owned())
 }

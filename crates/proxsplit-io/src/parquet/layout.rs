@@ -74,9 +74,9 @@ impl Layout {
 
 fn refusal(named: bool) -> &'static str {
     if named {
-        "the column holds texts, but a matrix has one column of row names only; leave it out"
+        "the column holds text, but only one column can hold row names; leave it out"
     } else {
-        "the column holds texts, but only the first column can have the names of the rows; put it first or leave it out"
+        "the column holds text, but only the first column can hold row names; put it first or leave it out"
     }
 }
 
@@ -89,7 +89,7 @@ fn kinds(file: &FileMetaData) -> Result<Vec<Kind>, Fault> {
         if !field.is_primitive() || repeated {
             return Err(Fault::in_column(
                 field.name(),
-                "the column is nested (a list, a map or a structure); flatten it or leave it out",
+                "the column is nested (a list, a map or a struct); flatten it or leave it out",
             ));
         }
         let kind = kind(&file.schema_descr().column(kinds.len()));
@@ -97,7 +97,7 @@ fn kinds(file: &FileMetaData) -> Result<Vec<Kind>, Fault> {
             Fault::in_column(
                 field.name(),
                 format!(
-                    "the column holds values of the type {what}; convert it to numbers or texts, or leave it out"
+                    "the column holds values of the type {what}; convert it to numbers or text, or leave it out"
                 ),
             )
         })?);
@@ -157,7 +157,7 @@ fn index(file: &FileMetaData) -> Result<Option<usize>, Fault> {
         [] => Ok(None),
         [only] => Ok(Some(only)),
         _ => Err(Fault::whole(
-            "the index of the data frame has several levels; keep one of them, the others are columns after reset_index",
+            "the index of the data frame has several levels; keep one of them and turn the others into columns with reset_index",
         )),
     }
 }

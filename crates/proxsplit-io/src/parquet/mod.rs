@@ -110,7 +110,7 @@ fn rows(footer: &ParquetMetaData, cols: usize, size: u64) -> Result<usize, Fault
     match rows.checked_mul(cols.max(1) as u64) {
         Some(cells) if cells <= limit => Ok(rows as usize),
         _ => Err(Fault::whole(format!(
-            "its {rows} × {cols} numbers are more than {EXPANSION} for every byte of the file; if this is meant, save it as .npy"
+            "its {rows} × {cols} numbers are more than {EXPANSION} for every byte of the file; if this is intended, save it as .npy"
         ))),
     }
 }

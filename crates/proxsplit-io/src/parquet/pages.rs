@@ -26,7 +26,9 @@ impl Pages {
             let header = Header::read(&self.chunk).ok_or("the header of a page is damaged")?;
             self.chunk = self.chunk.slice(header.length..);
             if header.packed > self.chunk.len() {
-                return Err("a page ends behind its column; the file is damaged".to_owned());
+                return Err(
+                    "a page extends past the end of its column; the file is damaged".to_owned(),
+                );
             }
             let packed = self.chunk.split_to(header.packed);
             let page = match header.kind {
@@ -141,7 +143,7 @@ impl Pages {
         // The other encodings of texts say where each one ends, which `parquet` does not check.
         if self.kind == Type::BYTE_ARRAY && !by_dictionary && encoding != Encoding::PLAIN {
             return Err(format!(
-                "texts encoded as {encoding} are not supported; save the file with a dictionary"
+                "text encoded as {encoding} is not supported; save the file with dictionary encoding"
             ));
         }
         Ok(())

@@ -12,7 +12,7 @@ pub(super) fn unpack(codec: Codec, packed: &Bytes, size: usize) -> Result<Bytes,
     let limit = (packed.len() as u64).saturating_mul(EXPANSION) + FREE;
     if size as u64 > limit {
         return Err(format!(
-            "a page of {size} bytes is more than {EXPANSION} times as long as what is stored of it; if this is meant, save the file without compression"
+            "a page of {size} bytes is more than {EXPANSION} times as long as what is stored of it; if this is intended, save the file without compression"
         ));
     }
     let bytes = match codec {
@@ -33,7 +33,7 @@ pub(super) fn unpack(codec: Codec, packed: &Bytes, size: usize) -> Result<Bytes,
         Ok(bytes)
     } else {
         let found = bytes.len();
-        Err(damaged(&format!("{found} bytes in place of {size}")))
+        Err(damaged(&format!("{found} bytes instead of {size}")))
     }
 }
 
@@ -41,7 +41,7 @@ fn snappy(packed: &[u8], size: usize) -> Result<Bytes, String> {
     // The stream has its own idea of the size, for which memory would be asked.
     let length = snap::raw::decompress_len(packed).map_err(|cause| damaged(&cause.to_string()))?;
     if length != size {
-        return Err(damaged(&format!("{length} bytes in place of {size}")));
+        return Err(damaged(&format!("{length} bytes instead of {size}")));
     }
     let unpacked = snap::raw::Decoder::new().decompress_vec(packed);
     unpacked
@@ -75,12 +75,12 @@ mod tests {
         let packed = snap::raw::Encoder::new().compress_vec(&text).unwrap();
         let whole = unpack(Codec::SNAPPY, &Bytes::copy_from_slice(&packed), 1000).unwrap();
         assert_eq!(whole, &text[..]);
-        assert!(refusal(Codec::SNAPPY, &packed, 999).contains("1000 bytes in place of 999"));
+        assert!(refusal(Codec::SNAPPY, &packed, 999).contains("1000 bytes instead of 999"));
         assert!(refusal(Codec::SNAPPY, &packed, 1 << 30).contains("256 times as long"));
-        assert!(refusal(Codec::UNCOMPRESSED, &text, 999).contains("1000 bytes in place of 999"));
+        assert!(refusal(Codec::UNCOMPRESSED, &text, 999).contains("1000 bytes instead of 999"));
         // A stream that says 4 GB of itself.
         let large = [0xff, 0xff, 0xff, 0xff, 0x0f, 0];
-        assert!(refusal(Codec::SNAPPY, &large, 1000).contains("in place of 1000"));
+        assert!(refusal(Codec::SNAPPY, &large, 1000).contains("instead of 1000"));
     }
 
     #[test]

@@ -47,7 +47,7 @@ fn matrix_market() {
         ("2 2 1\n1 1 x\n", "line 3: the value 'x' is not a number"),
         ("0 2 0\n", "the matrix is empty (0 × 2)"),
         ("9999999999 1 0\n", "line 2: at most 2147483647 rows"),
-        ("2000000000 1 1\n1 1 1\n", "is refused: at most"),
+        ("2000000000 1 1\n1 1 1\n", "is not supported: at most"),
         (
             "2 2 999999999999999999\n1 1 1\n",
             "ends after 1 of 999999999999999999 entries",
@@ -167,7 +167,7 @@ fn tables() {
     refused(
         Format::Csv,
         "1 2\n3 4\n",
-        "line 2: row 1, column 1 ('1 2'): '3 4' is not a finite number; say --delimiter ' '",
+        "line 2: row 1, column 1 ('1 2'): '3 4' is not a finite number; use --delimiter ' '",
     );
     refused(Format::Csv, b"\x80\xff\x00,\xfe\n1,x", "line 2");
     assert_eq!(
@@ -217,12 +217,12 @@ fn numpy() {
         (
             dict("<f8", "(1, 2)"),
             [1.0_f64, f64::NAN].map(f64::to_le_bytes).concat(),
-            "row 0, column 1 (from 0) is NaN",
+            "row 0, column 1 (counting from 0) is NaN",
         ),
         (
             dict(">f4", "(2, 1)"),
             [1.0_f32, f32::INFINITY].map(f32::to_be_bytes).concat(),
-            "row 1, column 0 (from 0) is inf",
+            "row 1, column 0 (counting from 0) is inf",
         ),
         (
             dict("<i8", "(1, 1)"),

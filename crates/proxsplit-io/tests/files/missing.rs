@@ -70,15 +70,15 @@ fn arrays_stay_mapped_and_infinity_stays_refused() {
     assert!(entries(data.matrix())[1][0].is_nan());
     assert!(data.describe().ends_with("memory-mapped"));
     let message = Data::open_with(&path, OR).unwrap_err().to_string();
-    assert!(
-        message.ends_with("row 1, column 0 (from 0) is NaN; remove or replace it, or go without")
-    );
+    assert!(message.ends_with(
+        "row 1, column 0 (counting from 0) is NaN; remove or replace it, or go without"
+    ));
     write(&[1.0, f64::NAN, f64::INFINITY, 4.0]);
     let message = Data::open_with(&path, Nan::Missing)
         .unwrap_err()
         .to_string();
     assert!(
-        message.ends_with("row 1, column 0 (from 0) is inf; remove or replace it"),
+        message.ends_with("row 1, column 0 (counting from 0) is inf; remove or replace it"),
         "{message}"
     );
 }

@@ -80,7 +80,7 @@ fn the_option_decides_about_names() {
     assert!(
         message
             .to_string()
-            .contains("column 'gene': the column holds texts"),
+            .contains("column 'gene': the column holds text"),
         "{message}"
     );
 }
@@ -119,13 +119,10 @@ fn what_is_no_matrix_is_refused() {
             "decimal",
             "column 'a': the column holds values of the type Decimal",
         ),
-        (
-            "texts",
-            "column 'c': the column holds texts, but a matrix has one",
-        ),
+        ("texts", "column 'c': the column holds text, but only one"),
         (
             "last",
-            "column 'b': the column holds texts, but only the first",
+            "column 'b': the column holds text, but only the first",
         ),
         ("none", "the matrix is empty (0 × 1)"),
         ("bare", "the matrix is empty (0 × 0)"),

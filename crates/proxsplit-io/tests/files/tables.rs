@@ -153,14 +153,17 @@ fn ratings_become_a_sparse_matrix() {
 #[test]
 fn ratings_that_cannot_be_read_are_refused() {
     for (text, expected) in [
-        ("a,b,1\na,b,2\n", "'a', 'b' has more than one value"),
+        (
+            "a,b,1\na,b,2\n",
+            "row 'a', column 'b' has more than one value",
+        ),
         (
             "a,b,1\na,c\n",
-            "line 2: a line must have a row, a column and a value",
+            "line 2: a line must have three cells: a row, a column and a value",
         ),
         (
             "a,b,1\na,,2\n",
-            "line 2: the name of the row or of the column is empty",
+            "line 2: the name of the row or of the column is empty; fill it in or leave out the line",
         ),
         (
             "a,b,1\na,c,x\n",
@@ -170,7 +173,10 @@ fn ratings_that_cannot_be_read_are_refused() {
         ("a,b,1\na,c,\n", "line 2: the value '' is not"),
         ("a;b;1,5\n", "--delimiter"),
         ("user,item,value\n", "empty (0 × 0)"),
-        ("user,item\n1,2\n", "must have a row, a column and a value"),
+        (
+            "user,item\n1,2\n",
+            "must have three cells: a row, a column and a value",
+        ),
     ] {
         let message = read_as(text, Format::Csv, TRIPLES).unwrap_err();
         assert!(message.contains(expected), "'{message}' lacks '{expected}'");

@@ -18,8 +18,8 @@ def advise(estimator: Any, certificate: Certificate, reason: str, degenerate: bo
     convergence; divergence is reported even then."""
     if degenerate:
         warn(
-            "Only one factor is penalized, so that its penalty can be made arbitrarily small by moving scale to the other. "
-            "Set both alpha_W and alpha_H, or bound the other factor, as by H_set='l2-ball:1+nonneg'.",
+            "Only one factor is penalized, so its penalty can be made arbitrarily small by moving scale to the other. "
+            "Set both alpha_W and alpha_H, or bound the other factor, for example with H_set='l2-ball:1+nonneg'.",
             ConvergenceWarning,
         )
     pair = certificate.at_point["pair"]
@@ -53,16 +53,16 @@ def warn(message: str, category: type[Warning]) -> None:
 def _message(estimator: Any, certificate: Certificate, reason: str) -> str | None:
     numbers = f"residual {certificate.residual:.2e}, tolerance {certificate.tolerance:.2e}"
     if certificate.verdict == "diverged":
-        return f"The run diverged at pass {certificate.passes:g} and the best factors before that were kept. {_other_method(estimator)}"
+        return f"The run diverged at pass {certificate.passes:g}; the best factors before that were kept. {_other_method(estimator)}"
     if certificate.converged or estimator.tol == 0 or reason == "interrupted":
         return None
     if certificate.verdict == "at-error-floor":
         largest = max(certificate.errors.items(), key=lambda item: item[1][1] or 0.0, default=("errors of the method", None))[0]
-        return f"The residual has stopped falling because of {largest} ({numbers}). {_other_method(estimator)}"
+        return f"The residual cannot fall any further because of {largest} ({numbers}). {_other_method(estimator)}"
     return f"Maximum number of iterations {estimator.max_iter} reached. Increase it to improve convergence ({numbers})."
 
 
 def _other_method(estimator: Any) -> str:
     if estimator.method in ("auto", "batch"):
-        return "Scale the data to entries of moderate size, in float64."
+        return "Scale the data so that entries are of moderate size, and use float64."
     return "Set method='batch'."

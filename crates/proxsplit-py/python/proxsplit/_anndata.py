@@ -10,15 +10,15 @@ from ._nmf import NMF
 def factorize_anndata(adata: Any, model: Any = None, *, layer: str | None = None, key: str = "nmf", **params: Any) -> Any:
     """Factorize an AnnData object and write the factors back into it.
 
-    Cells (obs) are the samples. The codes go to ``adata.obsm["X_" + key]``, the components to ``adata.varm[key]``, and what is known of
-    them to ``adata.uns[key]``, where scanpy's plots and neighbours find them (``use_rep="X_nmf"``).
+    Cells (obs) are the samples. The codes go to ``adata.obsm["X_" + key]``, the components to ``adata.varm[key]``, and a summary to
+    ``adata.uns[key]``, where scanpy's plots and neighbours find them (``use_rep="X_nmf"``).
 
     Parameters
     ----------
     adata : anndata.AnnData
-        The data; nothing but `obsm`, `varm` and `uns` is changed.
+        The data; only `obsm`, `varm` and `uns` are changed.
     model : estimator, default=None
-        An estimator that is not fitted yet: :class:`NMF`, :class:`MiniBatchNMF` or :class:`DictionaryLearning`. Without one,
+        An unfitted estimator: :class:`NMF`, :class:`MiniBatchNMF` or :class:`DictionaryLearning`. Without one,
         ``NMF(**params)`` is used.
     layer : str, default=None
         The layer to factorize instead of ``adata.X``.
@@ -41,10 +41,10 @@ def factorize_anndata(adata: Any, model: Any = None, *, layer: str | None = None
     ((30, 3), (8, 3))
     """
     if model is not None and params:
-        raise ValueError(f"parameters ({', '.join(params)}) are for NMF: set them on the model that you give, or leave the model out")
+        raise ValueError(f"the parameters {', '.join(params)} are for NMF: set them on the given model, or leave out model")
     if layer is not None and layer not in adata.layers:
         known = ", ".join(adata.layers) or "none"
-        raise ValueError(f"layer = {layer!r}, but the layers are: {known}")
+        raise ValueError(f"there is no layer {layer!r}; the layers are: {known}")
     model = NMF(**params) if model is None else model
     codes = model.fit_transform(adata.X if layer is None else adata.layers[layer])
     certificate = model.certificate_

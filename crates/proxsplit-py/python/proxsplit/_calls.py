@@ -32,7 +32,7 @@ class Calls:
 
     def pair(self, result: Any, name: str) -> tuple[float, NDArray[Any]]:
         if not (isinstance(result, (tuple, list)) and len(result) == 2):
-            raise ValueError(f"{name} must return the pair (value, gradient); to return the value alone, give jac=")
+            raise ValueError(f"{name} must return the pair (value, gradient); to return the value alone, pass the gradient as jac=")
         return _number(result[0], name), self.flat(result[1], f"the gradient of {name}")
 
     def with_bound(self, result: Any) -> tuple[float, NDArray[Any], float | None]:
@@ -41,7 +41,7 @@ class Calls:
             return (*self.pair(result, "fun"), None)
         bound = _number(result[2], "the bound of fun")
         if not bound >= 0:
-            raise ValueError(f"fun states an error of {bound}, but the bound must be at least 0: the norm of (gradient − ∇f(x)) at most")
+            raise ValueError(f"fun returned the error bound {bound}, but it must be at least 0: a bound on the norm of gradient − ∇f(x)")
         return (*self.pair(result[:2], "fun"), bound)
 
     def whole(self, fun: Any, jac: Any, terms: Any) -> Callable[[NDArray[Any], float], tuple[float, NDArray[Any], float | None]]:

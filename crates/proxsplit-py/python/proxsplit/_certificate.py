@@ -23,15 +23,15 @@ class OfPair(TypedDict):
 
 
 class AtPoint(TypedDict):
-    """What is true at the returned point, whoever found it.
+    """What is true at the returned point, whatever method found it.
 
     ``residual`` is ‖x − P(x − η∇f(x))‖/η at the step η = ``reference_step``, which does not depend on the solver's own; a stopped prox
-    may hide ``prox_error`` from it, and an inexact gradient ``gradient_error`` (None: unknown). ``scale`` is the size of what cancels in it
-    at a solution, and below ``rounding`` it is noise. Such a step lowers the objective by ``fall`` at least; where x is its end, ``before`` is
-    the objective where it began. ``gap`` bounds the distance to the minimum from above, ``lower_bound`` the minimum from below, where anything
+    may hide ``prox_error`` from it, and an inexact gradient ``gradient_error`` (None: unknown). ``scale`` is the size of the terms that cancel
+    in it at a solution; below ``rounding`` it is noise. Such a step lowers the objective by at least ``fall``; where x is the end of such a
+    step, ``before`` is the objective at its beginning. ``gap`` bounds the distance to the minimum from above, ``lower_bound`` the minimum from below, where anything
     is known. ``pair`` has the residuals of W and H for a factorization, the most that better codes could gain (``codes_gap``), the number
-    of atoms that nothing uses and what replacing one of them gains at least (``escape``: 0 if a search found nothing, which proves
-    nothing; None if there was no search).
+    of atoms that no sample uses, and the least by which replacing one of them would lower the objective (``escape``: 0 if a search found no
+    replacement, although one may exist; None if there was no search).
     """
 
     objective: float
@@ -58,7 +58,7 @@ class Assumption(TypedDict):
 
 
 class OfMethod(TypedDict):
-    """What is known of the method, whatever the point.
+    """What is known about the method, whatever the point.
 
     ``guarantee`` is what the theorem promises if its ``assumptions`` hold. Where the gradient's errors do not vanish, the residual of some
     limit point is at most ``constant`` times their level. ``rate`` is the shortest move that the theorem allows for so many
@@ -81,8 +81,8 @@ class Certificate:
     Attributes
     ----------
     verdict : str
-        ``"stationary"`` (the residual is within the tolerance), ``"optimal"`` (the objective is proved to be within the gap that was
-        asked for), ``"at-error-floor"`` (the residual is as small as the gradient's errors allow), ``"not-converged"`` or
+        ``"stationary"`` (the residual is within the tolerance), ``"optimal"`` (the objective is proved to be within the requested
+        gap), ``"at-error-floor"`` (the residual is as small as the gradient's errors allow), ``"not-converged"`` or
         ``"diverged"``. It follows from the point alone.
     words : str
         The verdict in a sentence.
@@ -97,7 +97,7 @@ class Certificate:
     of_method : dict
         What is known of the method; see :class:`OfMethod`.
     details : list of (str, str)
-        What stands behind the verdict, line by line.
+        The facts behind the verdict, line by line.
     """
 
     verdict: Verdict
@@ -111,7 +111,7 @@ class Certificate:
 
     @property
     def converged(self) -> bool:
-        """Whether the point is what was asked for: stationary, or within the gap."""
+        """Whether the point is as requested: stationary, or within the gap."""
         return self.verdict in ("stationary", "optimal")
 
     @property

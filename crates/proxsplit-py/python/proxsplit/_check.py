@@ -1,4 +1,4 @@
-"""The audit of factors from any tool."""
+"""Audits of factors from any tool."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Audit:
     objective : float
         The objective with the factors as given; infinite if a factor lies outside its set.
     misfit : float
-        ½‖Y − XA‖², or what the loss has in its place.
+        ½‖Y − XA‖², or the corresponding sum of another loss.
     misfit_rounding : float
-        The misfit is right up to this.
+        A bound on the rounding error of the misfit.
     relative_error : float
         ‖Y − XA‖/‖Y‖; for 'kl' the misfit as a fraction of Σy.
     best_objective : float
@@ -42,14 +42,14 @@ class Audit:
     dead_atoms : list of int
         Atoms that are zero or that no sample uses.
     escape : float or None
-        What replacing a dead atom would gain at least: 0 if a search found nothing, which proves nothing; None if codes are tied
-        together, so that there was none.
+        The least by which replacing a dead atom would lower the objective: 0 if a search found no replacement, although one may
+        exist; None if there was no search, because codes are coupled.
     outside : str or None
         The first column that lies outside its set by more than the rounding of float32, and how far.
     scale_is_degenerate : bool
         Whether a penalty can be made arbitrarily small by moving scale from one factor to the other.
     balance_gain : float
-        How much the objective falls when every pair of atom and code row gets its best scale.
+        How much optimal scaling of every pair of atom and code row would lower the objective.
     """
 
     objective: float
@@ -89,15 +89,15 @@ class Audit:
         if self.scale_is_degenerate:
             rows.append(("scale", "degenerate: only one factor is penalized; penalize both or bound the other"))
         elif self.balance_gain > 0:
-            rows.append(("scale", f"the objective falls by {self.balance_gain:.3e} when the pairs are balanced"))
+            rows.append(("scale", f"balancing the pairs would lower the objective by {self.balance_gain:.3e}"))
         return rows
 
     def _escape(self) -> str:
         if self.escape is None:
-            return "not tried, because the codes of a sample are tied together"
+            return "not tried, because the codes of a sample are coupled"
         if self.escape == 0:
-            return "a search found no replacement that lowers the objective, which is no proof that there is none"
-        return f"lowers the objective by at least {self.escape:.3e}"
+            return "a search found no replacement that lowers the objective, but one may exist"
+        return f"would lower the objective by at least {self.escape:.3e}"
 
     def __repr__(self) -> str:
         return "\n".join(f"{name:<15} {text}" for name, text in self._rows())
@@ -121,7 +121,7 @@ def check(
     X_graph: Any = None,
     A_graph: Any = None,
 ) -> Audit:
-    """Look at factors Y ≈ XA of any tool: objective, residuals, scale, dead atoms, sparsity.
+    """Audit factors Y ≈ XA from any tool: objective, residuals, scale, dead atoms, sparsity.
 
     Here, as in the paper and on the command line, columns are samples. For factors of an estimator, X ≈ WH with rows as
     samples, call ``check(X.T, model.components_.T, W.T)``; nothing is copied by transposing.
@@ -141,7 +141,7 @@ def check(
     missing : {'nan', 'unstored'} or None, default=None
         Which entries of Y were not observed: those that are NaN, or those that a sparse Y does not store.
     loss : {'squared', 'kl'}, default='squared'
-        How the misfit of Y and Z = XA is counted: ½‖Y − Z‖², or Kullback–Leibler, Σ y log(y/z) − y + z.
+        The misfit of Y and Z = XA: ½‖Y − Z‖², or Kullback–Leibler, Σ y log(y/z) − y + z.
     X_graph, A_graph : {array-like, sparse matrix} or None, default=None
         Similarities of features and of samples, as `feature_graph` and `graph` of :class:`NMF`.
 

@@ -37,7 +37,7 @@ class Checkpoint:
     def load(self) -> tuple[str, dict[str, NDArray[Any]]] | None:
         """The state, if there is one."""
         if self.path is None:
-            raise ValueError("resume=True needs the file of a checkpoint: checkpoint=...")
+            raise ValueError("resume=True needs the path of a checkpoint: pass checkpoint=...")
         if not self.path.exists():
             return None
         with np.load(self.path, allow_pickle=False) as saved:

@@ -39,15 +39,15 @@ class SparseClassifier(ClassifierMixin, LinearModel):
     set : str, Operator or None, default=None
         Where β must be, such as 'nonneg'.
     fit_intercept : bool, default=True
-        Whether there is a β₀.
+        Whether to fit an intercept β₀.
     tol : float, default=1e-6
-        The run has converged when its residual is below `tol` times the size of what cancels in it at a solution.
+        The run has converged when its residual is below `tol` times the size of the terms that cancel in it at a solution.
     gap : float or None, default=None
-        Stop as soon as the objective is proved to be within this part of the minimum; for convex problems.
+        Stop as soon as the objective is proved to be within this fraction of the minimum; for convex problems.
     max_iter : int, default=1000
         Passes over the data.
     n_threads : int or None, default=None
-        Number of threads; None is one for each core.
+        Number of threads; None is one per core.
 
     Attributes
     ----------
@@ -58,15 +58,15 @@ class SparseClassifier(ClassifierMixin, LinearModel):
     intercept_ : ndarray of shape (1,) or (n_classes,)
         β₀
     n_iter_ : int
-        Passes over the data, the most of all runs.
+        Passes over the data, the largest number of all runs.
     certificate_ : Certificate
-        What was reached; that of the first class that did not converge, if there is one.
+        How far the run converged; for the first class that did not, if there is one.
     certificates_ : list of Certificate
-        What was reached for every row of `coef_`.
+        How far the run converged, for every row of `coef_`.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, if X had some.
+        Names of the features, if X had any.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class SparseClassifier(ClassifierMixin, LinearModel):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The data; C and F order, csr and csc are read where they are.
+            The data; arrays in C or F order, csr and csc matrices are read in place.
         y : array-like of shape (n_samples,)
             The labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -197,7 +197,7 @@ class SparseClassifier(ClassifierMixin, LinearModel):
     def path(
         self, X: Any, y: Any, *, alphas: ArrayLike | None = None, n_alphas: int = 100, eps: float = 1e-3, sample_weight: Any = None
     ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], list[Certificate]]:
-        """Fit for many values of alpha, the largest first, each from the result of the last. For two classes.
+        """Fit for many values of alpha, the largest first, each starting from the previous result. For two classes.
 
         Parameters
         ----------
@@ -206,27 +206,27 @@ class SparseClassifier(ClassifierMixin, LinearModel):
         y : array-like of shape (n_samples,)
             The labels.
         alphas : array-like or None, default=None
-            The values; None takes `n_alphas` of them from the least one with which β = 0 is the solution (for 'sigmoid', is stationary
+            The values; None takes `n_alphas` of them, from the smallest one for which β = 0 is the solution (for 'sigmoid', is stationary
             without an intercept) down to `eps` of it.
         n_alphas : int, default=100
-            How many.
+            Number of values, if `alphas` is None.
         eps : float, default=1e-3
-            The last one as a part of the first.
+            The last value as a fraction of the first.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples.
 
         Returns
         -------
         alphas : ndarray of shape (n_alphas,)
-            The values, falling.
+            The values, in decreasing order.
         coefs : ndarray of shape (n_alphas, n_features)
             β for each.
         intercepts : ndarray of shape (n_alphas,)
             β₀ for each.
         certificates : list of Certificate
-            What was reached for each.
+            How far each run converged.
         """
         X, rows, weights = self._data(X, y, sample_weight)
         if len(rows) != 1:
-            raise ValueError(f"a path is for two classes, but there are {len(self.classes_)}")
+            raise ValueError(f"path supports only two classes, but y has {len(self.classes_)}")
         return self._path(X, rows[0], weights, alphas, n_alphas, eps)

@@ -75,6 +75,6 @@ class Consensus:
         count = len(self.objectives)
         always = int((self.runs == count).sum())
         return (
-            f"Consensus of {count} runs: {always} of {len(self.runs)} components came back in all of them; "
+            f"Consensus of {count} runs: {always} of {len(self.runs)} components were found in all of them; "
             f"mean cosine {self.cosine:.3f}, cophenetic correlation {self.cophenetic:.3f}"
         )

@@ -100,5 +100,5 @@ def factor(array: Any, shape: tuple[int, int], dtype: np.dtype[Any], name: str) 
     if given.shape != shape:
         raise ValueError(f"{name} has shape {given.shape}, but it must be {shape}")
     if not np.isfinite(given).all():
-        raise ValueError(f"{name} has entries that are not finite")
+        raise ValueError(f"{name} has entries that are not finite: remove or replace them")
     return np.require(given, dtype, ("C", "A"))

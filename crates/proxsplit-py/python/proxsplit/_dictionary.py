@@ -30,9 +30,9 @@ class DictionaryLearning(Factorization):
 
         ½‖X − WH‖² + alpha·‖W‖₁   with ‖H_k‖₂ ≤ 1 for every atom
 
-    Where the penalty is strong, atoms that begin with few samples lose them too early, and runs end at worse dictionaries. So, unless atoms
-    to start from are given or `max_iter` is below 20, there is a second run after ten passes with half of `alpha`, and the better of both
-    is kept.
+    Under a strong penalty, atoms that begin with few samples lose them too early, and runs end at worse dictionaries. Unless atoms to start
+    from are given or `max_iter` is below 20, a second run therefore starts from ten passes with half of `alpha`, and the better of the two
+    runs is kept.
 
     Parameters
     ----------
@@ -55,36 +55,36 @@ class DictionaryLearning(Factorization):
     transform_alpha : float, default=None
         Weight of the ℓ1 norm in :meth:`transform`, or the threshold; None is alpha.
     n_jobs : int or None, default=None
-        As in scikit-learn; in place of `n_threads`.
+        As in scikit-learn; used if `n_threads` is None.
     code_init : ndarray of shape (n_samples, n_components), default=None
         The codes to start from; only together with `dict_init`.
     dict_init : ndarray of shape (n_components, n_features), default=None
         The atoms to start from.
     callback : callable, default=None
-        Called at every look at both runs with a dictionary of ``passes``, ``objective`` and ``residual``. True ends the run.
+        Called at every check of both runs with a dictionary of ``passes``, ``objective`` and ``residual``. Return True to end the run.
     verbose : int, default=0
         Whether to show progress.
     split_sign : bool, default=False
-        Whether codes come as their positive and their negative part, side by side.
+        Whether to return the positive and the negative parts of the codes side by side.
     random_state : int, RandomState instance or None, default=None
         Seed of the start and of the order of batches.
     positive_code, positive_dict : bool, default=False
         Whether codes or atoms must be nonnegative.
     transform_max_iter : int, default=1000
-        Iterations of 'lasso_lars' and 'lasso_cd' in scikit-learn; here they are solved to high accuracy in any case.
+        Accepted as in scikit-learn; here 'lasso_lars' and 'lasso_cd' are always solved to high accuracy.
     method : str, default='auto'
         The method of the command line: 'auto', 'batch', 'incremental', 'aggregated' or 'sggd'.
     batch_size : int or None, default=None
-        Samples in a batch, for the methods that have some.
+        Samples per batch, for the methods that use batches.
     n_threads : int or None, default=None
-        Number of threads; None is one for each core. Small data use one: the numbers are the same.
+        Number of threads; None is one per core. Small data use one thread; the result is the same.
     dtype : dtype, default=None
         Type of the factors; None is float32 for float32 data, else float64.
     missing : {'nan', 'unstored'} or None, default=None
         Which entries of X were not observed: those that are NaN, or those that a sparse X does not store. The misfit is summed
-        over the others, and the product WH stands for them. :meth:`transform` then needs 'lasso_cd' or 'lasso_lars'.
-    fixed_atoms : array-like of shape (some, n_features), default=None
-        The first components, which are kept to the bit; n_components counts them. No penalty and no set acts on them.
+        over the others, and the product WH predicts the missing ones. :meth:`transform` then needs 'lasso_cd' or 'lasso_lars'.
+    fixed_atoms : array-like of shape (n_fixed, n_features), default=None
+        The first components, which are kept unchanged; n_components includes them. No penalty and no set acts on them.
 
     Attributes
     ----------
@@ -95,19 +95,19 @@ class DictionaryLearning(Factorization):
     reconstruction_err_ : float
         ‖X − WH‖, the Frobenius norm, over the observed entries.
     error_ : ndarray
-        The objective at every look at the run.
+        The objective at every check of the run.
     n_iter_ : int
         Passes over the data.
     certificate_ : Certificate
-        What was reached.
+        How far the run converged, and what is guaranteed.
     trace_ : dict of ndarray
-        Objective, residual, seconds and more, for every look at the run.
+        Objective, residual, seconds and more, at every check of the run.
     method_ : str
         The method that was used.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, if X had some.
+        Names of the features, if X had any.
 
     Examples
     --------
@@ -195,7 +195,7 @@ class DictionaryLearning(Factorization):
         rank = checked_rank(self.n_components, X.shape[1] if atoms is None else len(atoms), type(self).__name__)
         if atoms is None:
             if codes is not None:
-                warn("code_init is ignored without dict_init. Give both.", RuntimeWarning)
+                warn("code_init is ignored without dict_init. Pass both.", RuntimeWarning)
             return "random", rank, None, None
         # Without codes, zeros: the first pass solves for them.
         return "custom", rank, np.zeros((X.shape[0], rank)) if codes is None else codes, in_ball(atoms)
@@ -257,7 +257,7 @@ class DictionaryLearning(Factorization):
             return self._split(self._encode(X))
         check_is_fitted(self)
         if self.missing is not None:
-            raise ValueError(f"transform_algorithm={self.transform_algorithm!r} cannot pass over missing entries; use 'lasso_cd'")
+            raise ValueError(f"transform_algorithm={self.transform_algorithm!r} cannot handle missing entries; use 'lasso_cd'")
         X = validated(self, X, signed=True, reset=False)
         codes = sparse_encode(
             np.asarray(X.toarray() if sp.issparse(X) else X, dtype=self.components_.dtype),
@@ -280,7 +280,7 @@ class DictionaryLearning(Factorization):
         return self._split(self._fit(X, W, H, sample_weight))
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
-        """Return the data that the codes stand for.
+        """Return the data that the codes represent.
 
         Parameters
         ----------

@@ -77,7 +77,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The data. Arrays in C or F order of float64, float32, uint8, int32 or int16, and csr and csc matrices of these, are
-            read where they are.
+            read in place, without a copy.
         y : Ignored
             Not used, present for API consistency by convention.
         **params : dict
@@ -86,7 +86,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Returns
         -------
         self : object
-            The fitted estimator. After Ctrl-C it holds the best factors that were looked at.
+            The fitted estimator. After Ctrl-C it holds the best factors that were checked.
         """
         self._fit(X, **params)
         return self
@@ -108,7 +108,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             The components to start from, for ``init="custom"``.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights ≥ 0: the misfit of a sample counts that many times, its penalty once. A sample of weight 0 has no influence on the
-            components, and its code is a minimizer of the penalty alone, usually 0.
+            components, and its code minimizes the penalty alone; it is usually 0.
 
         Returns
         -------
@@ -209,7 +209,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def transform(self, X: Any) -> NDArray[Any]:
         """Return the codes of X for the fitted components, each row solved to high accuracy on its own.
 
-        A `graph` ties the samples of the fit together; samples that are given here are solved without it.
+        A `graph` couples only the samples of the fit; the samples given here are solved without it.
 
         Parameters
         ----------
@@ -233,7 +233,7 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return self._codes_term
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
-        """Return the data that the codes stand for.
+        """Return the data that the codes represent.
 
         Parameters
         ----------
@@ -254,13 +254,13 @@ class Factorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Parameters
         ----------
         kind : {"convergence", "atoms", "codes"}, default="convergence"
-            The objective and the residual of every look, the components, or the codes.
+            The objective and the residual at every check, the components, or the codes.
         shape : (rows, columns), default=None
             Draw every component as an image of this shape.
         codes : array-like of shape (n_samples, n_components), default=None
             The codes, which the estimator does not keep, for ``kind="codes"``.
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure if it is None. Images always get a figure of their own.
+            Where to draw; None makes a new figure. Images always get a figure of their own.
 
         Returns
         -------

@@ -133,5 +133,5 @@ def checked_weights(sample_weight: Any, X: Any) -> NDArray[Any] | None:
         return None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if not weights.sum() > 0:
-        raise ValueError("The weights of the samples are all zero")
+        raise ValueError("The sample weights are all zero: at least one must be positive")
     return np.ascontiguousarray(weights, np.float64)

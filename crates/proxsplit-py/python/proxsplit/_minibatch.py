@@ -27,7 +27,7 @@ class MiniBatchNMF(BaseNMF):
     """Nonnegative matrix factorization X ≈ WH in mini-batches.
 
     The objective is that of :class:`NMF`. :meth:`fit` visits the samples batch by batch, :meth:`partial_fit` learns from
-    one batch after the other without seeing the rest again, as :class:`sklearn.decomposition.MiniBatchNMF` does.
+    one batch at a time without seeing earlier ones again, as :class:`sklearn.decomposition.MiniBatchNMF` does.
 
     Parameters
     ----------
@@ -36,26 +36,26 @@ class MiniBatchNMF(BaseNMF):
     init : {'auto', 'random', 'nndsvd', 'nndsvda', 'nndsvdar', 'custom'}, default=None
         The start, as in :class:`NMF`; :meth:`partial_fit` starts with 'random', or with `H` if 'custom'.
     batch_size : int, default=1024
-        Samples in a batch of :meth:`fit`.
+        Samples per batch of :meth:`fit`.
     beta_loss : {'frobenius', 'kullback-leibler', 2, 1}, default='frobenius'
-        The loss, as in :class:`NMF`. 'kullback-leibler' has 'batch' or 'incremental' as `method`, and :meth:`partial_fit` takes alpha_H
-        alone as its penalty of H.
+        The loss, as in :class:`NMF`. 'kullback-leibler' supports the methods 'batch' and 'incremental', and its :meth:`partial_fit` no
+        penalty of H but alpha_H.
     tol : float, default=1e-4
         When the run has converged, as in :class:`NMF`.
     max_no_improvement : int or None, default=10
-        Accepted as in scikit-learn. A run ends by `tol`, `max_iter`, or when nothing can be gained any more.
+        Accepted as in scikit-learn. A run ends by `tol`, by `max_iter`, or when no further progress is possible.
     max_iter : int, default=200
         Passes over the data.
     alpha_W, alpha_H : float, default=0.0 and 'same'
         Weights of the penalties; ``alpha_H='same'`` is alpha_W.
     l1_ratio : float, default=0.0
-        Share of the ℓ1 norm in these penalties.
+        Share of the ℓ1 norm in the penalties.
     forget_factor : float, default=0.7
-        Weight of all earlier batches against the newest in :meth:`partial_fit`; 1 forgets nothing.
+        Weight of all earlier batches relative to the newest in :meth:`partial_fit`; 1 forgets nothing.
     fresh_restarts : bool, default=False
         Accepted as in scikit-learn. Here W is solved from scratch for every batch of :meth:`partial_fit`, and never approximately.
     fresh_restarts_max_iter, transform_max_iter : int, default=30 and None
-        Accepted as in scikit-learn; W is solved to high accuracy in any case.
+        Accepted as in scikit-learn; W is always solved to high accuracy.
     random_state : int, RandomState instance or None, default=None
         Seed of the start and of the order of batches.
     verbose : int, default=0
@@ -63,19 +63,19 @@ class MiniBatchNMF(BaseNMF):
     signed : bool, default=False
         Whether X may have negative entries.
     W_penalty, H_penalty : str, Operator or None, default=None
-        A penalty on every row of W or of H. In place of alpha_W, alpha_H.
+        A penalty on every row of W or of H, instead of alpha_W, alpha_H.
     W_set, H_set : str, Operator or None, default='nonneg'
         A set for every row of W or of H.
     method : str, default='aggregated'
-        The method of :meth:`fit`: 'aggregated' remembers statistics of all batches, 'incremental' is the paper's. Statistics are
-        those of the squared loss: for 'kullback-leibler', 'aggregated' is 'incremental'.
+        The method of :meth:`fit`: 'aggregated' accumulates statistics of all batches, 'incremental' is the paper's method. The
+        statistics are those of the squared loss; for 'kullback-leibler', 'aggregated' means 'incremental'.
     n_threads : int or None, default=None
-        Number of threads; None is one for each core. Small data use one: the numbers are the same.
+        Number of threads; None is one per core. Small data use one thread; the result is the same.
     dtype : dtype, default=None
         Type of the factors; None is float32 for float32 data, else float64.
     missing : {'nan', 'unstored'} or None, default=None
         Which entries of X were not observed: those that are NaN, or those that a sparse X does not store. The misfit is summed
-        over the others, and the product WH stands for them. Not with ``method='aggregated'``, and not in
+        over the others, and the product WH predicts the missing ones. Not with ``method='aggregated'``, and not in
         :meth:`partial_fit`.
 
     Attributes
@@ -91,15 +91,15 @@ class MiniBatchNMF(BaseNMF):
     n_iter_ : int
         Passes over the data, by :meth:`fit`.
     certificate_ : Certificate
-        What was reached by :meth:`fit`; a stream has no certificate.
+        How far :meth:`fit` converged; a stream has no certificate.
     trace_ : dict of ndarray
-        Objective, residual, seconds and more, for every look at the run.
+        Objective, residual, seconds and more, at every check of the run.
     method_ : str
         The method that was used.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, if X had some.
+        Names of the features, if X had any.
 
     Examples
     --------
@@ -197,7 +197,7 @@ class MiniBatchNMF(BaseNMF):
             The estimator.
         """
         if self.missing is not None:
-            raise ValueError("partial_fit remembers statistics that all features share, which missing entries do not allow; use fit")
+            raise ValueError("partial_fit accumulates statistics that all features share, which missing entries do not allow; use fit")
         self._check_stream()
         first = not hasattr(self, "_shares")
         X = validated(self, X, signed=self._is_signed(), reset=first)
@@ -248,7 +248,7 @@ class MiniBatchNMF(BaseNMF):
 
     def _check_stream(self) -> None:
         if self._loss() != "squared" and (self.H_penalty is not None or str(self.H_set) != "nonneg"):
-            raise ValueError(f"partial_fit with beta_loss={self.beta_loss!r} takes alpha_H and no other H_penalty or H_set; use fit")
+            raise ValueError(f"partial_fit with beta_loss={self.beta_loss!r} supports only alpha_H, and no H_penalty or H_set; use fit")
         if not 0 <= self.forget_factor <= 1:
             raise ValueError(f"The 'forget_factor' parameter of MiniBatchNMF must be in the range [0, 1]. Got {self.forget_factor!r} instead.")
 

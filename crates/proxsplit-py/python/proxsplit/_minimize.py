@@ -48,54 +48,54 @@ def minimize(
     """Minimize f(x) + g(x): f is differentiable and may be nonconvex, g has a proximity operator.
 
     The iteration is x ← P(x − step·∇f(x)), where P is the proximity operator of step·g. Gradients may be inexact, and
-    the result says what was reached.
+    the result says how far the run converged.
 
     Parameters
     ----------
     fun : callable or None
         ``fun(x, *args)`` returns f(x), or the pair (f(x), ∇f(x)). `x` has the shape and the type of `x0`. The gradient may be anything
         that `numpy.asarray` reads, such as a tensor of torch or jax. None if `terms` is given.
-        A gradient that is inexact, say from an inner solve that was stopped early, comes with a bound on the norm of its error,
-        ``(value, gradient, bound)``: the certificate then says what the errors may do, and the point is called stationary only if the
-        residual and the bound together are within the tolerance. If `fun` has a parameter ``accuracy``, it is told the error that the run
-        can afford at `x` (infinite at the start), so that inner solves need not be more exact than that.
+        If the gradient is inexact, for example because an inner solve was stopped early, return a bound on the norm of its error as well,
+        ``(value, gradient, bound)``: the certificate then accounts for the errors, and the point is called stationary only if the
+        residual and the bound together are within the tolerance. If `fun` has a parameter ``accuracy``, it receives the error that the
+        run can afford at `x` (infinite at the start), so inner solves need not be more exact than that.
     x0 : array_like
-        The start; float32 stays float32, everything else becomes float64. It is not changed. `fun` must be finite there.
+        The starting point, which is not modified; float32 stays float32, everything else becomes float64. `fun` must be finite there.
     args : tuple, optional
         Further arguments of `fun`, `jac` and the function of `terms`.
     prox : str, proxsplit.prox.Operator or object, optional
         g: a text form such as ``"l1:0.1+nonneg"``, an operator, or an object with ``prox(x, step)`` and ``value(x)``; the
         attribute ``convex = True`` lets the certificate use its convexity. None is g = 0.
     bounds : sequence of (min, max) or scipy.optimize.Bounds, optional
-        Bounds for every entry of x, as in scipy; None or an infinity is no bound. Together with `prox` if that is an operator.
+        Bounds for every entry of x, as in scipy; None or an infinity means no bound. They can be combined with a `prox` that is an operator.
     jac : callable or bool, optional
         ``jac(x, *args)`` returns ∇f(x). True (or None) if `fun` returns both.
     terms : (int, callable), optional
         f = Σ f_t: the number of terms, and ``function(x, batch, *args)``, which returns the sum of f_t(x) over the indices in
         `batch`, and its gradient.
     step : float, str or sequence of float, optional
-        A constant step; steps one after the other; or a rule: ``"diminishing:FIRST,POWER"``, ``"backtracking"``,
-        ``"bb"`` (Barzilai and Borwein) or ``"adaptive"``. Methods with `terms` need numbers or ``"diminishing"``. By default whole
+        A constant step; a sequence of steps; or a rule: ``"diminishing:FIRST,POWER"``, ``"backtracking"``,
+        ``"bb"`` (Barzilai and Borwein) or ``"adaptive"``. Methods with `terms` need numbers or ``"diminishing"``. By default full
         gradients make quasi-Newton steps, incremental passes begin with min(1, 1/L) and then follow the objective, mini-batches
-        keep min(1, 1/L), and the steps of page and saga are halved, and taken back, where the objective does not fall enough, with an
-        estimated L. An inexact `fun` needs a number or ``options["lipschitz"]``.
+        keep min(1, 1/L), and page and saga, with an estimated L, undo and halve steps after which the objective has not
+        decreased enough. An inexact `fun` needs a number or ``options["lipschitz"]``.
     method : {"batch", "incremental", "mini-batch", "page", "saga"}, optional
-        ``"batch"`` uses whole gradients, ``"incremental"`` a pass over the terms that moves the point in between,
-        ``"mini-batch"`` one batch a step, ``"page"`` whole gradients now and then and differences over a batch in between,
-        ``"saga"`` one batch a step and the last gradient of every other one. The errors of the last two vanish, so that constant
+        ``"batch"`` uses full gradients, ``"incremental"`` a pass over the terms that moves the point in between,
+        ``"mini-batch"`` one batch per step, ``"page"`` occasional full gradients and differences over a batch in between,
+        ``"saga"`` one batch per step and the last gradient of every other batch. The errors of the last two vanish, so constant
         steps reach stationary points. The default is incremental if there are `terms`.
     tol : float, optional
-        Stop when the residual is below `tol` times the size of what cancels in it at a solution (the gradient at the start, or
+        Stop when the residual is below `tol` times the size of the terms that cancel in it at a solution (the gradient at the start, or
         at x if that is larger), plus ``options["atol"]``. None is 1e-6.
     gap : float, optional
         Stop when the objective is proved to be within `gap` times the minimum of it. It needs an f that is convex
         (``options["convex"]``) and an operator of the catalogue whose conjugate is known.
     callback : callable, optional
-        Called at every look at the run, ``callback(intermediate_result=OptimizeResult)`` if it has a parameter of that name,
-        else ``callback(x)``. A StopIteration ends the run, which then returns the best point that was looked at.
+        Called at every check of the run, as ``callback(intermediate_result=OptimizeResult)`` if it has a parameter of that name,
+        else as ``callback(x)``. Raise StopIteration to end the run, which then returns the best point that was checked.
     options : dict, optional
         ``maxiter`` passes over the data (1000), ``maxtime`` in seconds, ``atol`` (1e-9), ``check_every`` so many passes (at growing
-        distances where a look costs a pass),
+        intervals where a check costs a pass),
         ``batch_size`` (1; for page and saga the square root of the number of terms), ``order`` of the terms ("cyclic", "reshuffled", "random"), ``inner`` operator of a pass
         ("identity", "prox"), ``seed`` (0), ``lipschitz`` constant of ∇f if it is known,
         ``convex`` if f is, and ``disp`` to show progress.
@@ -105,13 +105,13 @@ def minimize(
     scipy.optimize.OptimizeResult
         With ``x``, ``fun`` = f(x) + g(x), ``success``, ``status``, ``reason``, ``message``, ``nit``, ``nfev`` (calls of the user's
         functions), ``gap`` (the most that ``fun`` can be above the minimum, or None), ``certificate`` (a :class:`Certificate`) and
-        ``trace`` (a dictionary of arrays). ``x`` is the best point that was looked at.
+        ``trace`` (a dictionary of arrays). ``x`` is the best point that was checked.
 
     Notes
     -----
-    Status 0 is success: the true residual is within the tolerance, or the gap is. Else ``status`` and ``reason`` tell why the run ended:
+    Status 0 is success: the true residual is within the tolerance, or the gap is. Otherwise ``status`` and ``reason`` tell why the run ended:
     1 "pass-limit", 2 "time-limit", 3 "error-floor" (the residual is as small as the gradient's errors allow), 4 "diverged",
-    5 "interrupted" (by the callback). Exceptions of your functions come out unchanged. A KeyboardInterrupt has the attribute
+    5 "interrupted" (by the callback). Exceptions raised by your functions are passed on unchanged. A KeyboardInterrupt has the attribute
     ``result``: what this function would have returned.
 
     Examples
@@ -203,7 +203,7 @@ def _with_bounds(prox: Any, bounds: Any, shape: tuple[int, ...]) -> Any:
     if operator is None or isinstance(operator, Zero):
         return box
     if not isinstance(operator, Operator):
-        raise ValueError("bounds cannot be joined with a prox of your own: project on them there")
+        raise ValueError("bounds cannot be combined with a prox of your own: project onto the bounds in your prox")
     return operator + box
 
 

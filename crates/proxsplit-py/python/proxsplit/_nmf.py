@@ -97,56 +97,56 @@ class NMF(BaseNMF):
         with `missing`, where singular vectors would take the gaps for zeros. 'auto' is the command line's choice: 'nndsvd' for
         sparse data and nonnegative factors, else 'random'. 'custom' takes `W` and `H` from :meth:`fit_transform`.
     solver : {'cd', 'mu'}, default='cd'
-        As in scikit-learn. Both run the same method, see `method`: the objective is the same.
+        As in scikit-learn. Both run the same method (see `method`) on the same objective.
     beta_loss : {'frobenius', 'kullback-leibler', 2, 1}, default='frobenius'
         The loss, whatever `solver` is. 'kullback-leibler' takes nonnegative data, l1 and squared l2 penalties, and the sets
         'nonneg' and 'box' (for W also 'simplex').
     tol : float, default=1e-4
         The run has converged when the residuals of W and of H are below `tol` times ‖XHᵀ‖ and ‖WᵀX‖, the parts that cancel in
-        them at a solution (for 'kullback-leibler' with X/WH in place of X). 0 makes `max_iter` passes unless nothing can be gained any more.
+        them at a solution (for 'kullback-leibler' with X/WH in place of X). 0 makes all `max_iter` passes unless no further progress is possible.
     max_iter : int, default=200
         Passes over the data.
     random_state : int, RandomState instance or None, default=None
-        Seed of the start and of the order of batches. Same seed, same bits, for every number of threads.
+        Seed of the start and of the order of batches. The same seed gives the same bits, whatever the number of threads.
     alpha_W, alpha_H : float, default=0.0 and 'same'
         Weights of the penalties; ``alpha_H='same'`` is alpha_W.
     l1_ratio : float, default=0.0
-        Share of the ℓ1 norm in these penalties.
+        Share of the ℓ1 norm in the penalties.
     verbose : int, default=0
         Whether to show progress.
     n_init : int, default=1
-        Number of runs; all but the first start at random. The one with the least objective is kept, and `consensus_` says what they
-        agree on.
+        Number of runs; all but the first start at random. The run with the lowest objective is kept, and `consensus_` says what the
+        runs agree on.
     shuffle : bool, default=False
-        As in scikit-learn, where it shuffles coordinates. Here it changes nothing: batches always come in a new random order.
+        Accepted as in scikit-learn, where it shuffles coordinates. Here it has no effect: batches are always visited in a new random order.
     signed : bool, default=False
         Whether X may have negative entries.
     W_penalty, H_penalty : str, Operator or None, default=None
-        A penalty on every row of W or of H, such as ``"l1:0.1"``; not scaled by the sizes. In place of alpha_W, alpha_H.
+        A penalty on every row of W or of H, such as ``"l1:0.1"``, which is not scaled by the size of the data. Use it instead of alpha_W, alpha_H.
     W_set, H_set : str, Operator or None, default='nonneg'
-        A set for every row of W or of H, such as ``"simplex:1"`` or ``"box:0,1"``; None lets them be free.
+        A set for every row of W or of H, such as ``"simplex:1"`` or ``"box:0,1"``; None leaves them unconstrained.
     method : str, default='auto'
         The method of the command line: 'auto', 'batch', 'incremental', 'aggregated' or 'sggd'.
     batch_size : int or None, default=None
-        Samples in a batch, for the methods that have some.
+        Samples per batch, for the methods that use batches.
     metric : {'gram', 'scalar'} or None, default=None
-        The metric of the steps of 'incremental' and 'sggd': the Gram matrix of the codes, which 'incremental' takes by itself, or its
-        norm, which makes the step a plain number.
+        The metric of the steps of 'incremental' and 'sggd': the Gram matrix of the codes, which is the default of 'incremental', or
+        its norm, which makes the step a plain number.
     n_threads : int or None, default=None
-        Number of threads; None is one for each core. Small data use one: the numbers are the same.
+        Number of threads; None is one per core. Small data use one thread; the result is the same.
     dtype : dtype, default=None
         Type of the factors; None is float32 for float32 data, else float64.
     missing : {'nan', 'unstored'} or None, default=None
         Which entries of X were not observed: those that are NaN, or those that a sparse X does not store. The misfit is summed
-        over the others, and the product WH stands for them.
-    fixed_atoms : array-like of shape (some, n_features), default=None
-        The first components, which are kept to the bit; n_components counts them. No penalty and no set acts on them.
+        over the others, and the product WH predicts the missing ones.
+    fixed_atoms : array-like of shape (n_fixed, n_features), default=None
+        The first components, which are kept unchanged; n_components includes them. No penalty and no set acts on them.
     graph : {array-like, sparse matrix} of shape (n_samples, n_samples), default=None
         Similarities s ≥ 0 of samples, such as a graph of nearest neighbours: ½Σ_ij s_ij‖w_i − w_j‖² over the rows of W is added to the
-        objective, so that similar samples have similar codes. Give H a penalty or a bounded set, or the graph can be made to cost
-        nothing by moving scale to H. Multiply it by a number to make it count more.
+        objective, which draws the codes of similar samples together. Give H a penalty or a bounded set; otherwise the graph can be
+        evaded by moving scale to H. Multiply the graph by a number to change its weight.
     feature_graph : {array-like, sparse matrix} of shape (n_features, n_features), default=None
-        The same for features: ½Σ_ij s_ij‖h_i − h_j‖² over the columns of H, so that components are smooth.
+        The same for features: ½Σ_ij s_ij‖h_i − h_j‖² over the columns of H, which makes components smooth.
 
     Attributes
     ----------
@@ -155,22 +155,22 @@ class NMF(BaseNMF):
     n_components_ : int
         Number of components.
     reconstruction_err_ : float
-        ‖X − WH‖, the Frobenius norm, over the observed entries; with weights, of rows times the roots of theirs. For other losses the
-        root of twice the divergence, as in scikit-learn.
+        ‖X − WH‖, the Frobenius norm, over the observed entries; with weights, every row is multiplied by the root of its weight. For
+        other losses the root of twice the divergence, as in scikit-learn.
     n_iter_ : int
         Passes over the data.
     certificate_ : Certificate
-        What was reached.
+        How far the run converged, and what is guaranteed.
     trace_ : dict of ndarray
-        Objective, residual, seconds and more, for every look at the run.
+        Objective, residual, seconds and more, at every check of the run.
     method_ : str
         The method that was used.
     consensus_ : Consensus or None
-        What the runs agree on, if `n_init` is at least 2: how often each component came back, and the medoids.
+        What the runs agree on, if `n_init` is at least 2: how often each component was found, and the medoids.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, if X had some.
+        Names of the features, if X had any.
 
     Examples
     --------

@@ -53,7 +53,7 @@ class Operator:
         Parameters
         ----------
         x : array_like
-            The point. A shape that does not fit is a ValueError.
+            The point; ValueError if its shape does not fit.
 
         Returns
         -------
@@ -66,12 +66,12 @@ class Operator:
         return self.value(x)
 
     def prox(self, x: ArrayLike, step: float = 1.0) -> NDArray[Any]:
-        """Return the minimizer of g(z) + ‖z − x‖²/(2·step) over z; one of them where there are several.
+        """Return the minimizer of g(z) + ‖z − x‖²/(2·step) over z, or one of them if there are several.
 
         Parameters
         ----------
         x : array_like
-            The point, of any shape. It is not changed.
+            The point, of any shape. It is not modified.
         step : float, default=1.0
             The step, greater than 0.
 
@@ -88,7 +88,7 @@ class Operator:
         Parameters
         ----------
         x : array_like
-            The point, of any shape. It is not changed.
+            The point, of any shape. It is not modified.
         step : float, default=1.0
             The step, greater than 0.
 
@@ -97,8 +97,8 @@ class Operator:
         point : ndarray
             As of :meth:`prox`.
         error : float or None
-            0 for closed forms and other direct methods, up to rounding; more where an iteration was stopped, as for sums that no
-            rule computes. None if nothing is known.
+            0, up to rounding, for closed forms and other direct methods; larger where an iteration was stopped, as for sums without
+            a closed form. None if it is unknown.
         """
         flat, shape = self._flat(x)
         point, error = self._term.prox(flat, float(step))
@@ -133,7 +133,7 @@ class Operator:
         if not isinstance(other, Operator):
             return NotImplemented
         if isinstance(self, Conjugate) or isinstance(other, Conjugate):
-            raise ValueError("a conjugate cannot be joined with other terms")
+            raise ValueError("a conjugate cannot be combined with other terms")
         return _sum(self._parts() + other._parts())
 
     def _parts(self) -> tuple[Operator, ...]:
@@ -171,7 +171,7 @@ class Operator:
         return (parse, (str(self),)) if self._arguments is None else (type(self), self._arguments)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"operators are immutable; make a new one instead of changing {name}")
+        raise AttributeError(f"operators are immutable; create a new one instead of changing {name}")
 
 
 class Sum(Operator):

@@ -107,7 +107,7 @@ class TV2D(Operator, name="tv2d"):
     """W Σ √(d₁² + d₂²), the isotropic total variation of an image; forward differences.
 
     The prox is an iteration. It ends when it is proved to be within `tolerance`·‖x − mean(x)‖ of the exact one (1e-5 unless it is
-    given), or after 5000 rounds; :meth:`prox_with_error` tells.
+    given), or after 5000 rounds; :meth:`prox_with_error` reports the error.
     """
 
     def __new__(cls, weight: float, shape: tuple[int, int], tolerance: float | None = None) -> TV2D:
@@ -117,7 +117,7 @@ class TV2D(Operator, name="tv2d"):
 class AnisotropicTV2D(Operator, name="tv2d-aniso"):
     """W Σ |d₁| + |d₂|, the anisotropic total variation of an image.
 
-    The prox is an iteration as that of :class:`TV2D`, with 1e-7 and 1000 rounds unless `tolerance` is given.
+    The prox is an iteration like that of :class:`TV2D`, with 1e-7 and 1000 rounds unless `tolerance` is given.
     """
 
     def __new__(cls, weight: float, shape: tuple[int, int], tolerance: float | None = None) -> AnisotropicTV2D:

@@ -93,7 +93,7 @@ class Placement:
 
     def _hint(self) -> str:
         path = self._keeper.path
-        return f"; go on with fit(X, checkpoint={str(path)!r}, resume=True)" if path is not None and path.exists() else ""
+        return f"; continue with fit(X, checkpoint={str(path)!r}, resume=True)" if path is not None and path.exists() else ""
 
     def _where_blocks_are(self, X: Any) -> dict[int, set[str]]:
         """Workers that have blocks already, as after X.persist()."""
@@ -128,7 +128,7 @@ class Placement:
         self.where = [None if address in lost else address for address in self.where]
         homeless = [index for index, address in enumerate(self.where) if address is None and index not in self._making]
         if homeless:
-            log.warning("%d workers were lost; %d shards are rebuilt elsewhere", len(lost), len(homeless))
+            log.warning("%d workers were lost; %d shards are being rebuilt elsewhere", len(lost), len(homeless))
             self.faults["rebuilt"] += len(homeless)
             self._make(homeless)
 
@@ -148,7 +148,7 @@ class Placement:
         name = self._names[index]
         if isinstance(error, ValueError) and str(error).startswith(name):
             return error
-        why = "every worker that made it died; has it enough memory?" if isinstance(error, KilledWorker) else f"{type(error).__name__}: {error}"
+        why = "every worker that computed it died, perhaps for lack of memory; use smaller blocks or larger workers" if isinstance(error, KilledWorker) else f"{type(error).__name__}: {error}"
         refusal = RuntimeError(f"{name} could not be computed: {why}")
         refusal.__cause__ = error
         return refusal

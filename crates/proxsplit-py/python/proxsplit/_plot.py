@@ -30,7 +30,7 @@ def plot(model: Factorization, kind: str, shape: tuple[int, int] | None, codes: 
         _heat(ax, model.components_, "feature", "atom")
     else:
         if codes is None:
-            raise ValueError("the codes are not kept by the estimator: pass codes=model.transform(X), or what fit_transform returned")
+            raise ValueError("the estimator does not keep the codes: pass codes=model.transform(X), or the result of fit_transform")
         _heat(ax, np.asarray(codes).T, "sample", "atom")
     return figure
 

@@ -26,20 +26,20 @@ class RankSelection:
     Attributes
     ----------
     rank : int
-        The smallest rank whose held-out error is within one standard error of the least.
+        The smallest rank whose held-out error is within one standard error of the lowest.
     least : int
-        The rank of the least held-out error.
+        The rank with the lowest held-out error.
     turned : bool
         Whether larger ranks were tried and found to be worse.
     words : str
         The verdict in words.
     notes : list of str
-        What you should know besides.
+        Caveats that you should know about.
     table : dict of ndarray
-        One entry a rank: `rank`, `error` and `standard_error` (of the mean over folds; squared, as a share of the sum of
+        One entry per rank: `rank`, `error` and `standard_error` (of the mean over folds; squared, as a share of the sum of
         squares), `objective` of the best fit of all data and its lower `bound` by the singular values, `cosine` and `cophenetic`
-        of fits from different starts, `converged` of how many `fits`, `seconds`. NaN is what is not known. ``pandas.DataFrame``
-        takes it as it is.
+        of fits from different starts, `converged` of how many `fits`, `seconds`. NaN means unknown. Pass it to
+        ``pandas.DataFrame`` as it is.
     errors : ndarray of shape (n_ranks, folds * repeats)
         The held-out error of every fold.
     """
@@ -81,10 +81,10 @@ def select_rank(
     n_threads: int | None = None,
     verbose: int = 0,
 ) -> RankSelection:
-    """Find the rank of X ≈ WH by the error on entries that were held out of the fit.
+    """Find the rank of X ≈ WH by the error on entries held out of the fit.
 
     The entries of X are divided into folds, scattered over all rows and columns. At every rank each fold is predicted by a fit of
-    the others. A rank too small misses structure, one too large fits noise.
+    the others. Too small a rank misses structure; too large a rank fits noise.
 
     Parameters
     ----------
@@ -93,29 +93,29 @@ def select_rank(
     ranks : iterable of int, default=range(1, 21)
         The ranks to try, each at most min(n_samples, n_features).
     folds : int, default=10
-        Parts of the entries.
+        Number of folds that the entries are divided into.
     repeats : int, default=1
-        Independent divisions into folds.
+        Number of independent divisions into folds.
     restarts : int, default=3
-        Fits of all data at every rank, for the objective and the stability of the components.
+        Number of fits to all the data at every rank, for the objective and the stability of the components.
     patience : int, default=3
-        The search ends when so many ranks beyond the least error are all clearly worse; 0 tries all ranks.
+        The search ends when this many ranks beyond the lowest error are all clearly worse; 0 tries all ranks.
     tol : float, default=1e-3
-        The tolerance of a fit, as of :class:`NMF`.
+        The tolerance of a fit, as in :class:`NMF`.
     max_iter : int, default=200
-        The most passes of a fit.
+        Maximum number of passes per fit.
     random_state : int, RandomState instance or None, default=0
         Seed of masks and starts.
     W_penalty, H_penalty : str, Operator or None, default=None
         A penalty on every row of W or of H.
     W_set, H_set : str, Operator or None, default='nonneg'
-        A set for every row of W or of H; None lets them be free.
+        A set for every row of W or of H; None leaves them unconstrained.
     missing : {'nan', 'unstored'} or None, default=None
         Which entries of X were not observed; the others are divided into folds.
     dtype : dtype, default=None
         Type of the factors; None is float32 for float32 data, else float64.
     n_threads : int or None, default=None
-        Number of threads; None is one for each core. The answer does not depend on it.
+        Number of threads; None is one per core. The answer does not depend on it.
     verbose : int, default=0
         Whether to print every fit.
 

@@ -37,7 +37,7 @@ def checked(block: Any, expected: np.dtype[Any], signed: bool) -> Any:
     if block.shape[0] == 0:
         raise ValueError("it has no samples; leave it out")
     if block.dtype != expected:
-        raise ValueError(f"its numbers are {block.dtype}, but those of the array are {expected}; convert them with astype")
+        raise ValueError(f"its dtype is {block.dtype}, but that of the array is {expected}; convert it with astype")
     if block.dtype not in STORED:
         block = block.astype(np.float64)
     values = block.data if sp.issparse(block) else block

@@ -20,7 +20,7 @@ class File:
     def __init__(self, path: str | Path, samples: str) -> None:
         self.path, self._by_rows = Path(path), samples == "rows"
         if not self.path.exists():
-            raise FileNotFoundError(f"{path} does not exist")
+            raise FileNotFoundError(f"{path} does not exist; check the name")
         if self.path.suffix == ".npy":
             array = np.load(self.path, mmap_mode="r", allow_pickle=False)
             if array.ndim != 2:
@@ -30,15 +30,15 @@ class File:
             with zipfile.ZipFile(self.path) as archive:
                 names = set(archive.namelist())
                 if not {"format.npy", "shape.npy", "indptr.npy", "indices.npy", "data.npy"} <= names:
-                    raise ValueError(f"{path} has no matrix of scipy.sparse.save_npz in csr or csc")
+                    raise ValueError(f"{path} holds no csr or csc matrix; save one with scipy.sparse.save_npz")
                 word = _member(archive, "format").item()
                 self._format = word.decode() if isinstance(word, bytes) else str(word)
                 shape = tuple(int(n) for n in _member(archive, "shape"))
                 self.dtype = _header(archive, "data")[1]
             if self._format not in ("csr", "csc"):
-                raise ValueError(f"{path} is stored as {self._format}; store it as csr or csc")
+                raise ValueError(f"{path} is stored as {self._format}; save it as csr or csc")
         else:
-            raise ValueError(f"{path} is neither npy nor npz; the command proxsplit reads other formats, on one machine")
+            raise ValueError(f"{path} is neither npy nor npz; the proxsplit command reads other formats, on one machine")
         self.samples, self.features = shape if self._by_rows else shape[::-1]
 
     def read(self, start: int, stop: int) -> Any:
@@ -84,7 +84,7 @@ def _member(archive: zipfile.ZipFile, name: str, start: int = 0, stop: int | Non
     with archive.open(f"{name}.npy") as file:
         shape, dtype = _shape(file)
         if dtype.hasobject:
-            raise ValueError(f"{archive.filename} has objects in place of numbers")
+            raise ValueError(f"{archive.filename} holds objects instead of numbers; save it with a numeric dtype")
         if shape == ():
             return np.frombuffer(file.read(dtype.itemsize), dtype)[0:1].reshape(())
         stop = shape[0] if stop is None else stop
@@ -92,6 +92,6 @@ def _member(archive: zipfile.ZipFile, name: str, start: int = 0, stop: int | Non
         while left > 0:
             skipped = len(file.read(min(left, 1 << 20)))
             if skipped == 0:
-                raise ValueError(f"{archive.filename} ends too early")
+                raise ValueError(f"{archive.filename} ends too early; it may have been cut off")
             left -= skipped
         return np.frombuffer(file.read((stop - start) * dtype.itemsize), dtype)

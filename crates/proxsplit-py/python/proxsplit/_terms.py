@@ -25,9 +25,9 @@ def joined(scaled: str | None, penalty: Any, set_: Any, names: tuple[str, str, s
         raise ValueError(f"give either {alpha} or {penalty_name}, not both")
     constraint = as_operator(set_, set_name)
     if isinstance(operator, Conjugate) or isinstance(constraint, Conjugate):
-        raise ValueError("a conjugate has no text form and cannot act on a factor")
+        raise ValueError("a conjugate has no text form, so it cannot act on a factor; use an operator of the catalogue")
     if any(part is not None and not part._has_text for part in (operator, constraint)):
-        raise ValueError("an operator with arrays has no text form and cannot act on a factor")
+        raise ValueError("an operator with array arguments has no text form, so it cannot act on a factor; use scalar arguments")
     parts = [scaled, operator and str(operator), constraint and str(constraint)]
     return str(as_operator("+".join(part for part in parts if part and part != "zero") or "zero", penalty_name))
 

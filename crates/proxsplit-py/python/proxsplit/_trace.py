@@ -12,9 +12,9 @@ WIDTH, HEIGHT, MARGIN = 300, 150, 34
 
 
 class Trace(dict[str, NDArray[Any]]):
-    """One array for each quantity, with an entry for every look at the run.
+    """One array for each quantity, with an entry for every check of the run.
 
-    ``passes``, ``seconds``, ``objective``, ``residual``, and what else the run has measured.
+    ``passes``, ``seconds``, ``objective``, ``residual``, and whatever else the run has measured.
     """
 
     def excess(self) -> NDArray[np.float64]:
@@ -28,7 +28,7 @@ class Trace(dict[str, NDArray[Any]]):
             self["passes"], np.asarray(self["residual"], dtype=float), "residual"
         )
         looks = len(self["passes"])
-        return f"<div>{charts}<div>{looks} looks in {self['passes'][-1]:g} passes, {self['seconds'][-1]:.3g} s</div></div>"
+        return f"<div>{charts}<div>{looks} checks in {self['passes'][-1]:g} passes, {self['seconds'][-1]:.3g} s</div></div>"
 
 
 def _chart(x: NDArray[Any], y: NDArray[Any], title: str) -> str:

@@ -1,8 +1,8 @@
 """The estimators for data on the workers of a Dask cluster: ``pip install proxsplit[dask]``.
 
-Every block of rows of a dask array is a shard. It stays where it is; what travels in a pass is the components, to every worker, and a share of
-the size of the components, from every block. Shares are added in the order of the blocks, so that the result has the same bits for
-every number of workers.
+Every block of rows of a dask array is a shard, and stays where it is. In a pass the components travel to every worker, and a contribution of
+the size of the components comes back from every block. Contributions are added in the order of the blocks, so the result has the same bits for
+any number of workers.
 
 >>> from dask.distributed import Client           # doctest: +SKIP
 >>> from proxsplit.dask import NMF                # doctest: +SKIP
@@ -65,26 +65,26 @@ class _OverDask(Factorization):
         y : Ignored
             Not used, present for API consistency by convention.
         H : array-like of shape (n_components, n_features), default=None
-            The components to start from, for ``init="custom"``; codes are made from them.
+            The components to start from, for ``init="custom"``; the codes are computed from them.
         client : distributed.Client, default=None
-            The cluster; the current client if it is None.
+            The cluster; None is the current client.
         checkpoint : str, default=None
-            A file that the state of the run is saved to: the components and what the method remembers, but no codes.
+            A file to save the state of the run to: the components and the state of the method, but not the codes.
         checkpoint_every : float, default=60.0
-            Seconds between two checkpoints.
+            Seconds between checkpoints.
         resume : bool, default=False
-            Continue from the checkpoint, if the file is there. Codes are computed again from the components.
+            Continue from the checkpoint, if the file exists. The codes are recomputed from the components.
         patience : float, default=30.0
-            Seconds by which a worker may be later than twice its usual time before a pass goes on with the old share of its blocks.
+            Seconds that a worker may take beyond twice its usual time before a pass continues with the previous contributions of its blocks.
 
         Returns
         -------
         self : object
-            The fitted estimator. After Ctrl-C it holds the best components that were looked at.
+            The fitted estimator. After Ctrl-C it holds the best components that were checked.
         """
         name = type(self).__name__
         if not isinstance(X, da.Array):
-            raise TypeError(f"proxsplit.dask.{name} takes dask arrays, not {type(X).__name__}; proxsplit.{name} takes the rest")
+            raise TypeError(f"proxsplit.dask.{name} takes dask arrays, not {type(X).__name__}; use proxsplit.{name} for other data")
         self._refuse_unsupported()
         _checked_chunks(X)
         rank, init, H, dtype = self._begin(X, H)
@@ -132,7 +132,7 @@ class _OverDask(Factorization):
         }
         for parameter, is_asked in asked.items():
             if is_asked:
-                raise ValueError(f"proxsplit.dask.{name} does not have {parameter} yet; proxsplit.{name} on one machine has")
+                raise ValueError(f"proxsplit.dask.{name} does not support {parameter} yet; use proxsplit.{name} on one machine")
 
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:  # type: ignore[override]
         """Learn the components of X and return its codes as a dask array; see :meth:`fit` and :meth:`transform`."""
@@ -148,8 +148,8 @@ class _OverDask(Factorization):
 
         Returns
         -------
-        W : dask array of shape (n_samples, n_components), or ndarray if X is none
-            The codes, computed where and when they are asked for.
+        W : dask array of shape (n_samples, n_components), or ndarray if X is not a dask array
+            The codes; those of a dask array are computed lazily.
         """
         if not isinstance(X, da.Array):
             return super().transform(X)
@@ -203,7 +203,7 @@ def _checked_chunks(X: Any) -> None:
         )
     empty = [i for i, size in enumerate(X.chunks[0]) if size == 0]
     if empty:
-        raise ValueError(f"block {empty[0]} of X has no samples; rechunk X or leave it out")
+        raise ValueError(f"block {empty[0]} of X has no samples; rechunk X or leave out that block")
 
 
 def _encode(block: Any, model: Any, width: int) -> Any:

@@ -1,7 +1,7 @@
 """Factorization on many machines with MPI: ``mpiexec -n 4 python -m proxsplit.mpi factorize DATA --rank K``.
 
-``pip install proxsplit[mpi]`` brings mpi4py and an MPI of its own. Every rank maps its own samples of the file and keeps their codes. The samples are
-cut into shards, whose number does not depend on the number of ranks, and neither do the bits of the result.
+``pip install proxsplit[mpi]`` installs mpi4py and an MPI library. Every rank maps its own samples of the file and keeps their codes. The samples are
+divided into shards; neither their number nor the bits of the result depend on the number of ranks.
 """
 
 from __future__ import annotations
@@ -42,27 +42,27 @@ def parser() -> argparse.ArgumentParser:
     """The options, by the names of the command proxsplit."""
     top = argparse.ArgumentParser(prog="python -m proxsplit.mpi", description="Factorize data on many machines with MPI.", allow_abbrev=False)
     commands = top.add_subparsers(dest="command", required=True)
-    own = commands.add_parser("factorize", help="Y ≈ XA", allow_abbrev=False)
-    own.add_argument("data", help="a dense npy file, or a sparse npz file of scipy")
+    own = commands.add_parser("factorize", help="factorize a matrix, Y ≈ XA", allow_abbrev=False)
+    own.add_argument("data", help="a dense .npy file, or a sparse .npz file written by scipy.sparse.save_npz")
     own.add_argument("-k", "--rank", type=_count, required=True, metavar="K", help="the number of atoms, the columns of X")
     problem = own.add_argument_group("Problem")
     problem.add_argument("--x-penalty", metavar="OPERATOR", help="the penalty of X, for example l1:1e-5")
     problem.add_argument("--a-penalty", metavar="OPERATOR", help="the penalty of A, for example l1:10")
     problem.add_argument("--x-set", metavar="OPERATOR", default="nonneg", help="the set of X; zero for none")
     problem.add_argument("--a-set", metavar="OPERATOR", default="nonneg", help="the set of A; zero for none")
-    problem.add_argument("--samples", choices=("columns", "rows"), default="columns", help="what a sample is in the file")
+    problem.add_argument("--samples", choices=("columns", "rows"), default="columns", help="whether samples are the columns or the rows of the file")
     problem.add_argument("--dtype", choices=("f32", "f64"), default="f64", help="the number type of the factors")
     method = own.add_argument_group("Method")
     method.add_argument("--method", choices=("auto", "batch", "aggregated", "incremental"), default="auto")
-    method.add_argument("--batch", type=_count, metavar="COLUMNS", help="columns of a mini-batch of aggregated and incremental")
+    method.add_argument("--batch", type=_count, metavar="COLUMNS", help="samples per mini-batch, for aggregated and incremental")
     method.add_argument("--init", choices=_proxsplit.choices()["init"], default="auto")
     method.add_argument("--seed", type=int, default=0)
-    method.add_argument("--shards", type=_count, default=SHARDS, help="parts of the data; at least as many as ranks")
-    method.add_argument("--threads", type=_count, default=1, help="threads of a rank")
+    method.add_argument("--shards", type=_count, default=SHARDS, help="number of parts of the data; at least the number of MPI ranks")
+    method.add_argument("--threads", type=_count, default=1, help="threads per MPI rank")
     limits = own.add_argument_group("Limits")
     limits.add_argument("--passes", type=float, default=1000.0)
     limits.add_argument("--time", type=float, metavar="SECONDS")
-    limits.add_argument("--tol", type=float, default=1e-6, help="the relative residual that is asked for")
+    limits.add_argument("--tol", type=float, default=1e-6, help="stop when the relative residual is at most this")
     output = own.add_argument_group("Output")
     output.add_argument("--out", metavar="FOLDER")
     output.add_argument("--force", action="store_true", help="replace an earlier result")
@@ -87,7 +87,7 @@ class Ranks:
         self._comm, self._file = comm, file
         count = min(args.shards, file.samples)
         if count < comm.size:
-            raise ValueError(f"{comm.size} ranks cannot share {count} shards: use --shards {comm.size} or more")
+            raise ValueError(f"{comm.size} MPI ranks need at least as many shards, but there are {count}: use --shards {comm.size} or more")
         bounds = [file.samples * s // count for s in range(count + 1)]
         self._ranges = list(zip(bounds[:-1], bounds[1:], strict=True))
         self._owner = [s * comm.size // count for s in range(count)]
@@ -205,7 +205,7 @@ class Keeper:
         saved = json.loads(self._name.read_text())
         for name, value in self._described.items():
             if saved["run"].get(name) != value:
-                raise ValueError(f"{self._name} does not fit this run: its {name} was {saved['run'].get(name)}, but now it is {value}")
+                raise ValueError(f"cannot resume from {self._name} (use --force instead of --resume to start over): its {name} was {saved['run'].get(name)}, but now it is {value}")
         folder = self._folder / saved["folder"]
         self._ranks.load(folder)
         with np.load(folder / "center.npz", allow_pickle=False) as center:

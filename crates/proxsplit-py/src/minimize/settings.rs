@@ -80,7 +80,7 @@ impl Settings {
             return Ok(());
         }
         Err(refuse(
-            "fun states an error of its gradient, and steps cannot be adapted from inexact gradients: give options={'lipschitz': L}, or a step as a number, a list of numbers or 'diminishing:FIRST,POWER'",
+            "fun reports an error of its gradient, and steps cannot be adapted to inexact gradients: give options={'lipschitz': L}, or a step as a number, a list of numbers or 'diminishing:FIRST,POWER'",
         ))
     }
 
@@ -139,7 +139,7 @@ impl Settings {
             }
             other => {
                 return Err(refuse(format!(
-                    "method '{other}' is not for a function of your own"
+                    "method '{other}' does not work with a function of your own: use batch, incremental, mini-batch, page or saga"
                 )));
             }
         })

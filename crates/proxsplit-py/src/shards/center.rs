@@ -255,7 +255,7 @@ type Brought<'py, T> = Option<(PyReadonlyArray1<'py, T>, PyReadonlyArray1<'py, f
 
 impl<T: Scalar> Shards<T> for Wire<'_> {
     fn ask(&mut self, request: &Request<'_, T>) -> Result<Vec<Option<Answer<T>>>, Error> {
-        let lost = |_| Error::Incompatible("the request could not be written".into());
+        let lost = |_| Error::Incompatible("the request to the shards could not be encoded".into());
         let header = serde_json::to_string(request.header).map_err(lost)?;
         let answers = self.raised.attempt(|py| {
             let x = PyArray1::from_slice(py, request.x);

@@ -206,7 +206,7 @@ impl Shard {
     fn tell<T: Spoken>(&self, py: Python<'_>, message: Message<T>) -> PyResult<Reply<T>> {
         if self.process != std::process::id() {
             return Err(PyRuntimeError::new_err(
-                "the thread of this shard was left behind by a fork: make a new one",
+                "the thread of this shard did not survive a fork: create a new shard in the new process",
             ));
         }
         let reply = py.detach(|| {
@@ -258,7 +258,7 @@ impl Shard {
 }
 
 fn unexpected() -> PyErr {
-    PyRuntimeError::new_err("the shard gave an answer to another question")
+    PyRuntimeError::new_err("the shard answered a different request")
 }
 
 /// Starts the thread, and waits until it has looked at the data.

@@ -95,7 +95,7 @@ pub(super) fn whole(what: &str, rows: usize, len: usize) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Incompatible(format!(
-        "x has length {len}, which is not a multiple of {rows} rows: it has no whole {what}"
+        "x has length {len}, which is not a multiple of {rows}: its entries do not form whole {what}"
     )))
 }
 

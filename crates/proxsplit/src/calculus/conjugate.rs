@@ -33,7 +33,8 @@ impl<P> Conjugate<P> {
     {
         if of.class() != Class::Convex {
             return Err(Error::Incompatible(
-                "the conjugate of a nonconvex term forgets the term: use a convex one".into(),
+                "the conjugate of a nonconvex term does not determine the term: use a convex one"
+                    .into(),
             ));
         }
         Ok(Self { of })

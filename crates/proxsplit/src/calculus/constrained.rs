@@ -9,7 +9,7 @@ use crate::prox::separable::clamp;
 use crate::{Class, Elementary, Form, Kind, Prox, Real, Separable};
 
 /// What can be computed with nonconvex terms, for messages.
-pub(crate) const NONCONVEX_RULES: &str = "What works: a separable term with a box; one that depends on |x| with nonneg; a cone \
+pub(crate) const NONCONVEX_RULES: &str = "Supported: a separable term with a box; one that depends on |x| with nonneg; a cone \
     with an l2-ball; sparse-ball with l1, l2, linf, their balls or a simplex; sphere with l1 or nonneg; any with sql2";
 
 /// A term with a constraint set, or any two terms.
@@ -53,7 +53,7 @@ impl<P, S> Constrained<P, S> {
         let facts = (Facts::of::<T>(&psi), Facts::of::<T>(&set));
         let Some((rule, swapped)) = find(facts.0, facts.1) else {
             return Err(Error::Incompatible(format!(
-                "one of the two terms is not convex, and no rule joins them. {NONCONVEX_RULES}"
+                "one of the two terms is not convex, and no rule combines them. {NONCONVEX_RULES}"
             )));
         };
         Ok(Self {

@@ -70,7 +70,7 @@ pub(super) fn of_steps(setting: &Setting) -> Assumption {
     let convex = setting.convex && setting.class == Class::Convex;
     let (standing, text) = match setting.method {
         Method::Descent => {
-            let text = "a line search makes every step end sufficiently far below the largest of the last few values of Φ";
+            let text = "a line search ends every step sufficiently far below the largest of the last few values of Φ";
             (Standing::Measured, text.into())
         }
         Method::Envelope => {
@@ -78,11 +78,11 @@ pub(super) fn of_steps(setting: &Setting) -> Assumption {
             (Standing::Measured, text.into())
         }
         Method::WorkingSet => {
-            let text = "every round lowers Φ by a fraction of what a plain step would, on a set that has the coordinates farthest from stationary";
+            let text = "every round lowers Φ by a fraction of what a plain step would, on a set that includes the coordinates farthest from stationary";
             (Standing::Measured, text.into())
         }
         Method::Monotone => {
-            let text = "passes without momentum are made regularly, begin no higher than the last of them ended, and do not raise the objective";
+            let text = "passes without momentum are made regularly, each begins no higher than the previous one ended, and none raises the objective";
             (Standing::Measured, text.into())
         }
         Method::Adaptive if convex && setting.ledger.is_exact() => {
@@ -165,7 +165,7 @@ pub(super) fn of_errors(setting: &Setting) -> Assumption {
     } else if errors.is_known() {
         let level = errors.total();
         let level = at_most(level, 2);
-        format!("‖e‖ ≤ {level} wherever it was seen in the second half of the run")
+        format!("‖e‖ ≤ {level} wherever it was observed in the second half of the run")
     } else {
         "the level of one of the errors is unknown".into()
     };

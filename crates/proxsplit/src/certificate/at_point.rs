@@ -3,7 +3,7 @@
 #[cfg(feature = "serde")]
 use crate::number::null_is_nan;
 
-/// What one look at a point has found, by exact gradients.
+/// What one look at a point has found, computed with exact gradients.
 ///
 /// The residual is R(x) = ‖x − P_η(x − η∇f(x))‖/η at a reference step η that does not depend on the solver's latest step: where
 /// a step has collapsed, x − η∇f(x) rounds to x and every point would look stationary. For a g that is not convex it is
@@ -20,12 +20,12 @@ pub struct AtPoint {
     /// η of the residual: 1/L, or 1/L̂ with the largest curvature seen so far where Φ was not above its start.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]
     pub reference_step: f64,
-    /// What a stopped prox may hide from the residual; `None` if that is unknown.
+    /// By how much the residual may be too small because the iteration of a prox was stopped; `None` if that is unknown.
     pub prox_error: Option<f64>,
-    /// What an inexact gradient of the user may hide from the residual: 0 if it is exact; `None` if that is unknown.
+    /// By how much the residual may be too small because the user's gradient is inexact: 0 if it is exact; `None` if that is unknown.
     #[cfg_attr(feature = "serde", serde(default = "exact"))]
     pub gradient_error: Option<f64>,
-    /// The size of what cancels in the residual at a solution: tolerances are relative to it.
+    /// The size of the terms that cancel in the residual at a solution; tolerances are relative to it.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]
     pub scale: f64,
     /// Residuals below this are rounding.
@@ -37,9 +37,9 @@ pub struct AtPoint {
     /// Φ where that step began, if x is its end.
     #[cfg_attr(feature = "serde", serde(default))]
     pub before: Option<f64>,
-    /// Φ(x) − inf Φ is at most this, if the problem is convex and a dual point was found.
+    /// An upper bound on Φ(x) − inf Φ, if the problem is convex and a dual point was found.
     pub gap: Option<f64>,
-    /// inf Φ is at least this, if anything is known.
+    /// A lower bound on inf Φ, if one is known.
     pub lower_bound: Option<f64>,
     /// Whether x lies in the domain of g.
     pub feasible: bool,
@@ -76,12 +76,12 @@ pub struct Pair {
     /// η of `residual_a`: 1/L with an upper bound L of ‖XᵀX‖.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]
     pub step_a: f64,
-    /// F(X, A) − min F(X, ·) is at most this, if a dual point was found.
+    /// An upper bound on F(X, A) − min F(X, ·), if a dual point was found.
     pub codes_gap: Option<f64>,
     /// Atoms that are zero or that no sample uses.
     pub dead_atoms: usize,
-    /// The objective falls at once by at least this when a dead atom is replaced by what a search has found: 0 if it has found
-    /// nothing, which proves nothing; `None` if there was no search.
+    /// The least by which replacing a dead atom by what a search has found would lower the objective: 0 if the search found no replacement,
+    /// although one may exist; `None` if there was no search.
     pub escape: Option<f64>,
     /// A gain from reviving dead atoms counts from here on, as a fraction of the objective.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "null_is_nan"))]

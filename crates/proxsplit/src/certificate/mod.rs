@@ -22,7 +22,7 @@ use theorem::DRIFT;
 
 use std::fmt;
 
-/// What a run can claim. It holds no vectors; all numbers of `at_point` are about the returned point.
+/// What a run can claim. It holds no vectors; all numbers of `at_point` refer to the returned point.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -31,7 +31,7 @@ pub struct Certificate {
     pub verdict: Verdict,
     /// What is true at the returned point.
     pub at_point: AtPoint,
-    /// What is known of the method.
+    /// What is known about the method.
     pub of_method: OfMethod,
     /// The residual up to which the point would have been called stationary.
     pub tolerance: f64,
@@ -39,18 +39,18 @@ pub struct Certificate {
     pub start_objective: f64,
     /// Passes over the data until the returned point was reached.
     pub passes: f64,
-    /// What stands against the point besides its residual.
+    /// What prevents success, apart from the residual.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub obstacle: Option<Obstacle>,
 }
 
 impl Certificate {
-    /// The outcome in words, with what to do about it.
+    /// The outcome in words, with a remedy where there is one.
     pub fn words(&self) -> String {
         verdict::words(self)
     }
 
-    /// What stands behind the verdict, line by line: a name and a text.
+    /// The facts behind the verdict, line by line: a name and a text.
     pub fn details(&self) -> Vec<(&'static str, String)> {
         let (at, of) = (&self.at_point, &self.of_method);
         let mut lines = vec![("objective", format!("{:.10e}", at.objective))];
@@ -66,10 +66,10 @@ impl Certificate {
                 "prox",
                 match at.prox_error {
                     Some(error) => format!(
-                        "stopped; adds at most {} to the residual",
+                        "stopped early; adds at most {} to the residual",
                         at_most(error, 2)
                     ),
-                    None => "stopped, and its error is unknown".into(),
+                    None => "stopped early; its error is unknown".into(),
                 },
             ));
         }
@@ -81,7 +81,7 @@ impl Certificate {
                         "inexact; adds at most {} to the residual",
                         at_most(error, 2)
                     ),
-                    None => "inexact, and its error is unknown".into(),
+                    None => "inexact; its error is unknown".into(),
                 },
             ));
         }
@@ -145,9 +145,9 @@ fn of_pair(pair: &Pair) -> Vec<(&'static str, String)> {
     }
     if pair.dead_atoms > 0 {
         let escape = match pair.escape {
-            None => "replacements were not searched for: the codes of a sample are tied together, or samples in several places use the atom".into(),
-            Some(0.0) => "a search found no replacement that lowers the objective, which is no proof that there is none".into(),
-            Some(gain) => format!("replacing one gains at least {}", at_least(gain, 2)),
+            None => "replacements were not searched for: the codes of a sample are coupled, or samples on several shards use the atom".into(),
+            Some(0.0) => "a search found no replacement that lowers the objective, but one may exist".into(),
+            Some(gain) => format!("replacing one would lower the objective by at least {}", at_least(gain, 2)),
         };
         lines.push(("dead atoms", format!("{}; {escape}", pair.dead_atoms)));
     }

@@ -41,7 +41,7 @@ pub enum Guarantee {
     },
 }
 
-/// What is known of the method, whatever the point.
+/// What is known about the method, whatever the point.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -130,7 +130,7 @@ impl OfMethod {
         };
         self.rate
             .map(|rate| at_most(rate, 2))
-            .map(|rate| format!("{condition}some step so far moved x by at most {rate}"))
+            .map(|rate| format!("{condition}at least one step so far moved x by at most {rate}"))
     }
 
     fn rests_on_estimates(&self) -> bool {
@@ -194,7 +194,7 @@ fn guarantee(setting: &Setting, assumptions: &[Assumption], curve: Option<Curve>
         return none("the error of a stopped prox grows without bound as the step vanishes");
     }
     match curve {
-        None => none("the errors do not vanish, and nothing bounds what they do to this method"),
+        None => none("the errors do not vanish, and nothing bounds their effect on this method"),
         Some(curve) => Guarantee::Neighbourhood {
             error: curve.level(errors),
             radius: curve.constant * curve.level(errors),

@@ -13,17 +13,17 @@ use crate::run::Reason;
 )]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The residual at the returned point is within the tolerance, and nothing speaks against it.
+    /// The residual at the returned point is within the tolerance, and no obstacle is known.
     Stationary,
-    /// The objective is proved to be as close to its minimum as was asked for.
+    /// The objective is proved to be as close to its minimum as requested.
     Optimal,
     /// The residual no longer falls and is as small as the errors of the gradient allow.
     AtErrorFloor,
-    /// A limit came first.
+    /// A limit was reached first.
     NotConverged(Reason),
-    /// The iterates ran away; the best point that was looked at is returned.
+    /// The iterates diverged; the best point that was looked at is returned.
     Diverged {
-        /// The pass in which it was seen.
+        /// The pass in which this was noticed.
         pass: f64,
     },
 }
@@ -40,7 +40,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the point is what was asked for.
+    /// Whether the point is as requested.
     pub fn is_success(&self) -> bool {
         matches!(self, Verdict::Stationary | Verdict::Optimal)
     }
@@ -77,7 +77,7 @@ pub(super) fn words(certificate: &Certificate) -> String {
                 None => ("an unknown error".into(), "shrink the step"),
             };
             format!(
-                "at the error floor: residual {residual:.2e} with {cause}; to get below, {remedy}"
+                "at the error floor: residual {residual:.2e} with {cause}; to go lower, {remedy}"
             )
         }
         Verdict::NotConverged(reason) => {
@@ -111,17 +111,21 @@ fn shortfall(certificate: &Certificate) -> String {
             format!("{small}, but the objective is above that of the start")
         }
         Some(Obstacle::ProxError) => {
-            format!("{small}, but the stopped prox may hide more: tighten its tolerance")
+            format!(
+                "{small}, but the prox was stopped early and may hide a larger residual: tighten its tolerance"
+            )
         }
         Some(Obstacle::GradientError) => {
-            format!("{small}, but the inexact gradient may hide more: tighten its error")
+            format!(
+                "{small}, but the inexact gradient may hide a larger residual: compute it more accurately"
+            )
         }
         Some(Obstacle::Fall(fall)) => {
             format!("{small}, but a single step would lower the objective by about {fall:.2e}")
         }
         Some(Obstacle::Gap(gap)) => {
             let advice = if tolerance > 0.0 {
-                ": ask for a smaller tolerance"
+                ": set a smaller tolerance"
             } else {
                 ""
             };
@@ -135,7 +139,7 @@ fn shortfall(certificate: &Certificate) -> String {
 
 fn divergence(certificate: &Certificate) -> String {
     if !certificate.start_objective.is_finite() {
-        return "the objective is not finite at the start; choose another one".into();
+        return "the objective is not finite at the start; choose another start".into();
     }
     let step = certificate
         .of_method
@@ -146,7 +150,7 @@ fn divergence(certificate: &Certificate) -> String {
         Some(step) if step.standing == Standing::Violated => {
             format!("{}; shorten the step", step.text)
         }
-        _ => "the step is probably too long; shorten it or leave it to the default rule".into(),
+        _ => "the step is probably too long; shorten it, or use the default rule".into(),
     }
 }
 

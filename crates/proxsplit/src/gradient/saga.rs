@@ -58,7 +58,7 @@ impl<'a, T: Real> Saga<'a, T> {
         seed: u64,
     ) -> Result<Self, Error> {
         if order == VisitOrder::Random {
-            let cause = "with the order 'random' a batch may never come again, and what is remembered of it bounds nothing: use cyclic or reshuffled";
+            let cause = "with the order 'random' a batch may never be visited again, so its stored gradient gives no bound: use cyclic or reshuffled";
             return Err(Error::Incompatible(cause.into()));
         }
         let members = Visits::new(f.terms(), size, order, seed)?;

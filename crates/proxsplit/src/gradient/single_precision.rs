@@ -22,7 +22,7 @@ impl<'a> SinglePrecision<'a> {
             "dimension of the f32 function",
             found as f64,
             found == dim,
-            "that of the f64 function",
+            "the dimension of the f64 function",
         )?;
         Ok(Self {
             f,

@@ -98,7 +98,7 @@ pub(super) fn check_reach(least: f64, most: f64, total: f64) -> Result<(), Error
         return Ok(());
     }
     Err(Error::Incompatible(format!(
-        "no point between the bounds has total {total}: it can be {least} to {most}"
+        "no point between the bounds sums to {total}: the sum can only be between {least} and {most}"
     )))
 }
 
@@ -238,7 +238,7 @@ mod tests {
         };
         assert_eq!(
             new(0.0, 1.0, 1.0, 3.0).unwrap_err().to_string(),
-            "no point between the bounds has total 3: it can be 0 to 2"
+            "no point between the bounds sums to 3: the sum can only be between 0 and 2"
         );
         assert!(new(0.0, f64::INFINITY, -1.0, 1.0).is_err());
         assert!(new(1.0, 0.0, 1.0, 1.0).is_err());

@@ -168,7 +168,7 @@ mod tests {
         assert!(Prox::<f64>::fits(&set, 3).is_ok());
         assert_eq!(
             Prox::<f64>::fits(&set, 2).unwrap_err().to_string(),
-            "no point between the bounds has total 2.5: it can be 0 to 2"
+            "no point between the bounds sums to 2.5: the sum can only be between 0 and 2"
         );
     }
 }

@@ -91,7 +91,7 @@ impl<'a, T: Real> Panoc<'a, T> {
     /// are not exact.
     pub fn new(f: &'a dyn Smooth<T>, g: &'a dyn Prox<T>, start: &[T]) -> Result<Self, Error> {
         if !f.is_exact() {
-            let cause = "the line search of Panoc needs exact gradients, and f says that its own are not: use Splitting";
+            let cause = "the line search of Panoc needs exact gradients, but those of f are inexact: use Splitting";
             return Err(Error::Incompatible(cause.into()));
         }
         let zeros = || vec![T::ZERO; start.len()];

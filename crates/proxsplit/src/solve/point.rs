@@ -173,9 +173,9 @@ impl<'a, T: Real> Point<'a, T> {
     /// What is said if Φ falls forever along x.
     pub(super) fn escape(&self) -> Option<Assumption> {
         self.escapes.then(|| Assumption {
-            name: "there is no minimum: the objective falls forever along x",
+            name: "there is no minimum, because the objective keeps decreasing along x",
             standing: Standing::Violated,
-            text: "x separates the labels and no penalty bounds it: along x the objective falls towards an infimum that no point reaches".into(),
+            text: "x separates the labels and no penalty bounds it: along x the objective decreases towards an infimum that no point attains".into(),
         })
     }
 

@@ -84,11 +84,11 @@ pub(super) fn find(name: &str) -> Result<&'static Entry, String> {
     let close = (name.chars().count() / 3).max(2);
     match nearest.filter(|entry| distance(entry.name, name) <= close) {
         Some(entry) => Err(format!(
-            "there is no '{name}'; did you mean '{}'?",
+            "there is no operator '{name}'; did you mean '{}'?",
             entry.name
         )),
         None => Err(format!(
-            "there is no '{name}'; the catalogue lists all names"
+            "there is no operator '{name}'; the catalogue lists all operators"
         )),
     }
 }

@@ -13,7 +13,7 @@ pub(super) fn join(parts: Vec<Operator>) -> Result<Operator, String> {
     if parts.len() > MOST {
         let found = parts.len();
         return Err(format!(
-            "it has {found} parts, but at most {MOST} can be joined"
+            "it has {found} parts, but at most {MOST} can be combined"
         ));
     }
     let text = parts.iter().map(ToString::to_string).collect::<Vec<_>>();
@@ -81,7 +81,7 @@ fn refusal(nonconvex: &Operator, left: &[Operator]) -> String {
         .collect();
     let others = others.join(" and ");
     format!(
-        "'{nonconvex}' is not convex and no rule joins it with {others}. {}",
+        "'{nonconvex}' is not convex, and no rule combines it with {others}. {}",
         crate::calculus::NONCONVEX_RULES
     )
 }

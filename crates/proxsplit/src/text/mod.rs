@@ -11,7 +11,7 @@
 //! g.prox(&mut x, 1.0);
 //! assert_eq!(x, [1.9, 0.0]);
 //! let wrong = "gruop-l2:1,4".parse::<Operator>().unwrap_err().to_string();
-//! assert_eq!(wrong, "cannot read operator 'gruop-l2:1,4': there is no 'gruop-l2'; did you mean 'group-l2'?");
+//! assert_eq!(wrong, "cannot read operator 'gruop-l2:1,4': there is no operator 'gruop-l2'; did you mean 'group-l2'?");
 //! # Ok::<(), proxsplit::Error>(())
 //! ```
 

@@ -138,18 +138,18 @@ fn messages_say_what_to_write() {
             "l1:1+",
             "a part is empty; write name:argument,argument and join parts by +",
         ),
-        ("bax:0,1", "there is no 'bax'; did you mean 'box'?"),
+        ("bax:0,1", "there is no operator 'bax'; did you mean 'box'?"),
         (
             "nonegative",
-            "there is no 'nonegative'; did you mean 'nonneg'?",
+            "there is no operator 'nonegative'; did you mean 'nonneg'?",
         ),
         (
             "nonnegative",
-            "there is no 'nonnegative'; did you mean 'nonneg'?",
+            "there is no operator 'nonnegative'; did you mean 'nonneg'?",
         ),
         (
             "hexadecimal:1",
-            "there is no 'hexadecimal'; the catalogue lists all names",
+            "there is no operator 'hexadecimal'; the catalogue lists all operators",
         ),
         (
             "scad:1",
@@ -193,7 +193,7 @@ fn messages_say_what_to_write() {
         assert_eq!(cause(text), expected);
     }
     let refused = cause("l0:1+simplex:1");
-    assert!(refused.starts_with("'l0:1' is not convex and no rule joins it with 'simplex:1'."));
+    assert!(refused.starts_with("'l0:1' is not convex, and no rule combines it with 'simplex:1'."));
     assert!(cause("l1:1+l1:1+l1:1+l1:1+l1:1+l1:1+l1:1").starts_with("it has 7 parts"));
 }
 

@@ -34,7 +34,7 @@ fn the_final_residual_is_linear_in_the_error_level() {
             assert_eq!(report.reason, Reason::ErrorFloor, "{shape:?} {level}");
             let words = report.certificate.words();
             assert!(words.starts_with("at the error floor"));
-            assert!(words.ends_with("tighten the source of the error"));
+            assert!(words.ends_with("reduce the error at its source"));
             assert!(
                 ratio < 3.0,
                 "{shape:?}: residual {residual} at level {level}"

@@ -209,7 +209,11 @@ fn terms_that_are_no_sums_are_refused_and_only_those_that_make_zeros_suit() {
     let f = LeastSquares::new(sample.matrix(), &sample.targets).unwrap();
     let total: Operator = "l2:1".parse().unwrap();
     let refused = WorkingSet::new(&f, &total, &[0.0; 4]).err().unwrap();
-    assert!(refused.to_string().contains("sums over entries or groups"));
+    assert!(
+        refused
+            .to_string()
+            .contains("separate over entries or groups")
+    );
     let suits = |text: &str| {
         let g: Operator = text.parse().unwrap();
         WorkingSet::<f64>::suits(&g, 4)

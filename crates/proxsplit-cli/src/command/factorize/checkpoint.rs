@@ -17,7 +17,7 @@ pub(super) const FILE: &str = "checkpoint.npz";
 #[derive(Debug)]
 pub(super) struct Keeper {
     pub(super) path: PathBuf,
-    /// Seconds between two checkpoints; `None` if there are none.
+    /// Seconds between checkpoints; `None` if there are none.
     pub(super) every: Option<f64>,
     /// Tells different data apart.
     pub(super) digest: String,
@@ -58,12 +58,17 @@ impl Keeper {
             return Ok(None);
         }
         let checkpoint = Checkpoint::load(&self.path)?;
-        let refused = || format!("{} does not fit this run", self.path.display());
+        let refused = || {
+            format!(
+                "cannot resume from {} (use --force instead of --resume to start over)",
+                self.path.display()
+            )
+        };
         self.check(&checkpoint.header).with_context(refused)?;
         let position =
             serde_json::from_value(checkpoint.header["position"].clone()).with_context(refused)?;
         let arrays = checkpoint.arrays.into_iter().map(|(name, array)| {
-            let numbers = T::unpack(array).context("its numbers have another type")?;
+            let numbers = T::unpack(array).context("its numbers are of a different type")?;
             Ok((name, numbers))
         });
         let arrays = arrays
@@ -78,7 +83,7 @@ impl Keeper {
     /// `Ok` if the checkpoint is of the same run; else an error that names the first difference.
     fn check(&self, header: &Value) -> anyhow::Result<()> {
         if header["data"] != self.digest.as_str() {
-            bail!("it was made with other data");
+            bail!("it was made with different data");
         }
         match self.description.first_difference(&header["fit"]) {
             None => Ok(()),

@@ -67,7 +67,7 @@ impl<'a> Notebook<'a> {
             zeros: self.zeros.clone(),
         };
         if let Err(error) = self.keeper.save(solver, &position) {
-            output::tell(&format!("warning: there is no checkpoint: {error:#}"));
+            output::tell(&format!("warning: the checkpoint was not saved: {error:#}"));
         }
         self.last_save = Instant::now();
     }

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // Independent flags of the command line.
 pub(crate) struct Args {
-    /// A data file, - for the standard input, a folder (10x, or pictures), or generated data: swimmer, rand:4000x4000 … (see `proxsplit list formats`)
+    /// A data file, - for standard input, a folder (10x data or pictures), or generated data: swimmer, rand:4000x4000 … (see `proxsplit list formats`)
     #[arg(value_parser = DataName::parser())]
     pub(super) data: DataName,
     /// The number of atoms, the columns of X
@@ -54,7 +54,7 @@ pub(crate) struct Args {
         help_heading = "Problem"
     )]
     pub(super) a_set: Option<Operator>,
-    /// A file with atoms (features × some) that are kept as they are: the first columns of X, which --rank counts
+    /// A file of atoms (one per column) to keep fixed as the first columns of X; --rank includes them
     #[arg(long, value_name = "FILE", help_heading = "Problem")]
     pub(super) fixed_x: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Problem")]
@@ -80,7 +80,7 @@ pub(crate) struct Args {
         help_heading = "Method"
     )]
     pub(super) method: Method,
-    /// Samples in a mini-batch; chosen by the size of the data if absent
+    /// Samples per mini-batch; by default chosen from the size of the data
     #[arg(long, value_name = "N", value_parser = count, help_heading = "Method")]
     pub(super) batch: Option<usize>,
     /// What the incremental method does to X between two mini-batches
@@ -91,7 +91,7 @@ pub(crate) struct Args {
         help_heading = "Method"
     )]
     pub(super) inner: Inner,
-    /// The step of the incremental method and of sggd: auto, a number, or diminishing:FIRST,POWER
+    /// The step of the methods incremental and sggd: auto, a number, or diminishing:FIRST,POWER
     #[arg(
         long,
         value_name = "STEP",
@@ -99,17 +99,17 @@ pub(crate) struct Args {
         help_heading = "Method"
     )]
     pub(super) step: Step,
-    /// The metric of the steps of the incremental method (gram by default) and of sggd
+    /// The metric of the steps of the methods incremental (gram by default) and sggd
     #[arg(long, value_parser = named!(Metric, METRICS), help_heading = "Method")]
     pub(super) metric: Option<Metric>,
-    /// Stop improving the codes of a mini-batch when a sweep moves them by less than this fraction of their first move; for the incremental
-    /// method and sggd, 0.03 by default
+    /// Stop improving the codes of a mini-batch when a sweep moves them by less than this fraction of their first move; for the methods
+    /// incremental and sggd, 0.03 by default
     #[arg(long, value_name = "TOL", value_parser = positive, help_heading = "Method")]
     pub(super) codes_tol: Option<f64>,
     /// Whether to rebalance the scale between X and A after every pass where the penalties leave it free; on by default except for sggd
     #[arg(long, value_name = "yes|no", value_parser = BoolishValueParser::new(), help_heading = "Method")]
     pub(super) rescale: Option<bool>,
-    /// auto, random, nndsvd, nndsvda, nndsvdar, or a folder with X and A
+    /// Where to start: auto, random, nndsvd, nndsvda, nndsvdar, or a folder with X and A
     #[arg(
         long,
         value_name = "START",
@@ -117,17 +117,17 @@ pub(crate) struct Args {
         help_heading = "Method"
     )]
     pub(super) init: Start,
-    /// The seed of everything random
+    /// The seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Method")]
     pub(super) seed: u64,
-    /// Run N times with the seeds from --seed on, and keep the run with the least objective; all but the first start at random. Limits
-    /// are those of every run
+    /// Run N times, with consecutive seeds from --seed, and keep the run with the lowest objective; all but the first start at random.
+    /// Limits apply to each run
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = count, conflicts_with = "resume", help_heading = "Method")]
     pub(super) restarts: usize,
-    /// Compare the runs: how often each atom came back, the medoid of each (medoids.npy), and which samples stay together
+    /// Compare the runs: how often each atom was found, the medoid of each (medoids.npy), and which samples stay together
     #[arg(long, requires = "restarts", help_heading = "Method")]
     pub(super) consensus: bool,
-    /// Threads; all processors by default. The result does not depend on it
+    /// Number of threads; all processors by default. The result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Method")]
     pub(super) threads: Option<u16>,
     /// The number type of the factors
@@ -143,10 +143,10 @@ pub(crate) struct Args {
     /// The output folder; named after the data and the rank by default
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(super) out: Option<PathBuf>,
-    /// Write X.npz and A.npz with the nonzeros only, as scipy does
+    /// Write only the nonzeros, to X.npz and A.npz in SciPy's format
     #[arg(long, help_heading = "Output")]
     pub(super) sparse_out: bool,
-    /// Seconds between two checkpoints
+    /// Seconds between checkpoints
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = nonnegative, help_heading = "Output")]
     pub(super) checkpoint_every: f64,
     /// Continue from the checkpoint in the output folder, if there is one
@@ -155,7 +155,7 @@ pub(crate) struct Args {
     /// Write report.html
     #[arg(long, help_heading = "Output")]
     pub(super) report: bool,
-    /// Show atoms as pictures of R×C pixels (column by column; RxC:rows if row by row)
+    /// Show atoms as pictures of R×C pixels (stored column by column; RxC:rows if row by row)
     #[arg(long, value_name = "RxC", help_heading = "Output")]
     pub(super) image: Option<Image>,
     #[command(flatten, next_help_heading = "Output")]

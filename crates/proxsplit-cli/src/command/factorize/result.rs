@@ -63,7 +63,12 @@ impl Finished<'_> {
     ) -> anyhow::Result<()> {
         let record = folder
             .replace(&FILES, |aside| self.files(aside, factors))
-            .with_context(|| format!("no result was written to {}", folder.path().display()))?;
+            .with_context(|| {
+                format!(
+                    "the result could not be written to {}",
+                    folder.path().display()
+                )
+            })?;
         self.tell(folder, &record)
     }
 
@@ -216,7 +221,7 @@ fn words(consensus: &Consensus) -> String {
     let runs = consensus.objectives.len();
     let always = consensus.atoms.iter().filter(|atom| atom.runs == runs);
     format!(
-        "{} of {} atoms came back in all {runs} runs; mean cosine {:.3}, cophenetic correlation {:.3}",
+        "{} of {} atoms were found in all {runs} runs; mean cosine {:.3}, cophenetic correlation {:.3}",
         always.count(),
         consensus.atoms.len(),
         consensus.cosine,

@@ -55,7 +55,12 @@ impl Start {
         };
         ensure!(folder.is_dir(), unknown(folder));
         let read = |name| {
-            let none = || format!("--init {} has no factors", folder.display());
+            let none = || {
+                format!(
+                    "--init {}: cannot read the factors in this folder",
+                    folder.display()
+                )
+            };
             factor(folder, name).with_context(none)
         };
         let narrow =
@@ -64,7 +69,7 @@ impl Start {
         let (start, found) = (folder.display(), x.cols());
         ensure!(
             found == rank,
-            "the start --init {start} has rank {found}, but --rank is {rank}: run with --rank {found}, or start from factors of rank {rank}"
+            "--init {start} has rank {found}, but --rank is {rank}: use --rank {found}, or start from factors of rank {rank}"
         );
         let fits = || format!("--init {start}");
         Factors::new(&x, a).with_context(fits).map(Some)

@@ -14,7 +14,7 @@ pub(super) const FILE: &str = "rank-checkpoint.npz";
 /// Where the checkpoint of a search is, and what it must agree with.
 pub(super) struct Keeper {
     pub(super) path: PathBuf,
-    /// Seconds between two checkpoints.
+    /// Seconds between checkpoints.
     pub(super) every: f64,
     pub(super) last: Instant,
     /// Tells different data apart.
@@ -58,9 +58,14 @@ impl Keeper {
             return Ok(false);
         }
         let checkpoint = Checkpoint::load(&self.path)?;
-        let refused = || format!("{} does not fit this search", self.path.display());
+        let refused = || {
+            format!(
+                "cannot resume from {} (use --force instead of --resume to start over)",
+                self.path.display()
+            )
+        };
         if checkpoint.header["data"] != self.digest.as_str() {
-            bail!("{}: it was made with other data", refused());
+            bail!("{}: it was made with different data", refused());
         }
         if let Some(difference) = self
             .description
@@ -69,7 +74,7 @@ impl Keeper {
             bail!("{}: {difference}", refused());
         }
         let arrays = checkpoint.arrays.into_iter().map(|(name, array)| {
-            let numbers = T::unpack(array).context("its numbers have another type")?;
+            let numbers = T::unpack(array).context("its numbers are of a different type")?;
             Ok((name, numbers))
         });
         let arrays = arrays

@@ -106,7 +106,7 @@ impl Args {
                 Searched::Fitted(fit) => {
                     watch.fitted(&fit, search);
                     if let Err(error) = keeper.save_at_times(search) {
-                        output::tell(&format!("warning: there is no checkpoint: {error:#}"));
+                        output::tell(&format!("warning: the checkpoint was not saved: {error:#}"));
                         keeper.last = Instant::now();
                     }
                 }

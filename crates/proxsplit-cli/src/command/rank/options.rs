@@ -10,34 +10,34 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // Independent flags of the command line.
 pub(crate) struct Args {
-    /// A data file, - for the standard input, a folder (10x, or pictures), or generated data: swimmer, planted:200x300x5,0.1 … (see `proxsplit list formats`)
+    /// A data file, - for standard input, a folder (10x data or pictures), or generated data: swimmer, planted:200x300x5,0.1 … (see `proxsplit list formats`)
     #[arg(value_parser = DataName::parser())]
     pub(super) data: DataName,
     /// The ranks to try: 2..20 (both ends included), 2..20:3 for every third, or 2,4,8
     #[arg(long, value_name = "RANKS", default_value = "1..20")]
     pub(super) ranks: Ranks,
-    /// Number of folds of the entries; each fit leaves one of them out
+    /// Number of folds that the entries are divided into; each fit leaves one out
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = count, help_heading = "Search")]
     pub(super) folds: usize,
-    /// How many times the entries are divided into folds, independently
+    /// Number of independent divisions of the entries into folds
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = count, help_heading = "Search")]
     pub(super) repeats: usize,
-    /// Fits to all data at every rank from different starts, for the objective and the stability of the atoms; 0 for none
+    /// Fits to all the data at every rank, from different starts, for the objective and the stability of the atoms; 0 for none
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Search")]
     pub(super) restarts: usize,
     /// Stop early when N ranks beyond the best one are all clearly worse; 0 tries all ranks
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Search")]
     pub(super) patience: usize,
-    /// The tolerance of a fit, relative to the size of what cancels at a solution
+    /// The tolerance of a fit, relative to the size of the terms that cancel at a solution
     #[arg(long, value_name = "T", default_value = "1e-3", value_parser = nonnegative, help_heading = "Search")]
     pub(super) tol: f64,
-    /// The most passes of a fit
+    /// The maximum number of passes per fit
     #[arg(long, value_name = "N", default_value_t = 200.0, value_parser = positive, help_heading = "Search")]
     pub(super) passes: f64,
     /// The seed of masks and starts
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Search")]
     pub(super) seed: u64,
-    /// Threads; all processors by default. The result does not depend on it
+    /// Number of threads; all processors by default. The result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Search")]
     pub(super) threads: Option<u16>,
     /// The number type of the factors
@@ -79,7 +79,7 @@ pub(crate) struct Args {
     /// The output folder; named after the data by default
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(super) out: Option<PathBuf>,
-    /// Seconds between two checkpoints
+    /// Seconds between checkpoints
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = nonnegative, help_heading = "Output")]
     pub(super) checkpoint_every: f64,
     /// Continue from the checkpoint in the output folder, if there is one; ranks may be added

@@ -59,7 +59,12 @@ impl<T: Scalar> Finished<'_, T> {
             write_bytes(aside.file(PAGE), rank_page(&record)?)?;
             Ok(())
         });
-        written.with_context(|| format!("no result was written to {}", folder.path().display()))?;
+        written.with_context(|| {
+            format!(
+                "the result could not be written to {}",
+                folder.path().display()
+            )
+        })?;
         if turned && keeper.path.exists() {
             std::fs::remove_file(&keeper.path)?;
         }

@@ -50,31 +50,31 @@ pub(crate) struct Args {
     /// How the gradient is taken
     #[arg(long, value_parser = named!(Algorithm, METHODS), default_value_t = Algorithm::Batch)]
     method: Algorithm,
-    /// Solve for N weights of the penalty, decreasing from the smallest one at which 0 is a solution (with a nonconvex penalty: a stationary point),
-    /// each run starting from the result of the one before
+    /// Solve for N decreasing weights of the penalty, beginning with the smallest one at which 0 is a solution (for nonconvex penalties: a
+    /// stationary point); each run starts from the previous result
     #[arg(long, value_name = "N", value_parser = count, requires = "penalty", conflicts_with_all = ["step", "start"])]
     path: Option<usize>,
     /// The last weight of the path, as a fraction of the first
     #[arg(long, value_name = "R", default_value = "1e-3", value_parser = positive, requires = "path")]
     path_end: f64,
-    /// Rows in a batch; by default 1 for the incremental method, and the square root of the number of rows for mini-batch, page and saga
+    /// Rows per batch; by default 1 for the incremental method, and the square root of the number of rows for mini-batch, page and saga
     #[arg(long, value_name = "N", value_parser = count)]
     batch: Option<usize>,
-    /// The operator that is applied between two batches
+    /// The operator applied between batches
     #[arg(long, value_parser = named!(Inner), default_value_t = Inner::Identity)]
     inner: Inner,
-    /// auto, a number, diminishing:FIRST,POWER, backtracking, bb or adaptive
+    /// The step: auto, a number, diminishing:FIRST,POWER, backtracking, bb or adaptive
     #[arg(long, default_value = "auto")]
     step: Step,
     /// The seed of the order in which batches are visited
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Where to begin; zeros by default
+    /// The starting point; zeros by default
     #[arg(long, value_name = "FILE")]
     start: Option<PathBuf>,
     #[command(flatten)]
     limits: Limits,
-    /// Stop when the objective is proved to be this close to its minimum, relatively; for convex problems
+    /// Stop when the objective is proved to be within this relative distance of its minimum; for convex problems
     #[arg(long, value_name = "G", value_parser = positive)]
     gap: Option<f64>,
     /// The folder for x.npy, run.json and trace.jsonl
@@ -88,7 +88,7 @@ pub(crate) struct Args {
 const METHODS: &[(&str, &str)] = &[
     (
         "batch",
-        "Whole gradients: working sets where the penalty makes zeros entry by entry or group by group, else panoc",
+        "Full gradients: working-set if the penalty sets single entries or groups to zero, else panoc",
     ),
     (
         "working-set",
@@ -98,16 +98,13 @@ const METHODS: &[(&str, &str)] = &[
         "panoc",
         "Quasi-Newton steps on the forward–backward envelope",
     ),
-    (
-        "incremental",
-        "Batches of rows one after the other, then one prox",
-    ),
-    ("mini-batch", "One batch of rows a step"),
+    ("incremental", "Batches of rows in sequence, then one prox"),
+    ("mini-batch", "One batch of rows per step"),
     (
         "page",
-        "Occasional whole gradients, corrected by batches in between",
+        "Occasional full gradients, updated by batches in between",
     ),
-    ("saga", "Batches, with a remembered gradient for every row"),
+    ("saga", "Batches, with a stored gradient for every row"),
 ];
 
 impl Args {
@@ -201,7 +198,7 @@ impl Args {
         let has_own_steps = matches!(self.method, Algorithm::WorkingSet | Algorithm::Panoc);
         ensure!(
             is_auto || !has_own_steps,
-            "--step is for the methods batch, incremental, mini-batch, page and saga: the others find their own steps"
+            "--step applies to the methods batch, incremental, mini-batch, page and saga: the others choose their own steps"
         );
         match self.method {
             Algorithm::Batch | Algorithm::WorkingSet if self.uses_set(g, f.dim()) => {

@@ -74,13 +74,13 @@ const HEAD: &str = "     factor  nonzeros       objective       gap  residual  v
 
 pub(super) fn run(args: &Args, count: usize) -> anyhow::Result<Outcome> {
     if args.path_end >= 1.0 {
-        return Err(misuse("--path-end must be below 1: weights fall along the path").into());
+        return Err(misuse("--path-end must be below 1: weights decrease along the path").into());
     }
     if !matches!(
         args.method,
         Algorithm::Batch | Algorithm::WorkingSet | Algorithm::Panoc
     ) {
-        return Err(misuse("--path needs whole gradients: leave --method out").into());
+        return Err(misuse("--path needs full gradients: leave out --method").into());
     }
     let Some(penalty) = &args.penalty else {
         return Err(misuse("--path needs a --penalty whose weight it can change").into());

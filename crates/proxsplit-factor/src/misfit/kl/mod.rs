@@ -385,9 +385,9 @@ impl<T: Lanes> Misfit<T> for KullbackLeibler<'_, T> {
 
     fn assumption(&self) -> Option<Assumption> {
         Some(Assumption {
-            name: "no theorem in this program covers kl",
+            name: "the gradient of kl is not Lipschitz continuous",
             standing: Standing::Violated,
-            text: "the slope of the misfit is Lipschitz continuous; that of kl is not where XA nears 0".into(),
+            text: "the gradient of the misfit is Lipschitz continuous; that of kl is not where XA approaches 0".into(),
         })
     }
 

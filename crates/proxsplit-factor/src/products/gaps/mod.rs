@@ -49,7 +49,7 @@ impl Gaps {
             (_, Missing::None) => return Ok(None),
             (Matrix::Dense(_), Missing::Unstored) => {
                 return Err(Error::Incompatible(
-                    "dense data store every entry: mark the missing ones by NaN, or give sparse data".into(),
+                    "dense data store every entry: mark the missing ones with NaN, or give sparse data".into(),
                 ));
             }
             (Matrix::Dense(dense), Missing::Nan) => nan_of_dense(dense, is_held_out),

@@ -156,5 +156,8 @@ fn threads_and_resuming_do_not_change_a_bit() {
         .restore(&state.header, arrays)
         .unwrap_err()
         .to_string();
-    assert!(message.contains("other entries were missing"), "{message}");
+    assert!(
+        message.contains("different entries were missing"),
+        "{message}"
+    );
 }

@@ -74,14 +74,16 @@ impl FromStr for Kind {
         };
         let parameter = match number {
             None => Ok(1.0),
-            Some(number) => number
-                .parse()
-                .map_err(|_| Error::Incompatible(format!("'{number}' is not a number"))),
+            Some(number) => number.parse().map_err(|_| {
+                Error::Incompatible(format!(
+                    "the parameter of the loss {name} is '{number}', but it must be a number"
+                ))
+            }),
         };
         let plain = |loss| match number {
             None => Ok(loss),
             Some(_) => Err(Error::Incompatible(format!(
-                "the loss {name} has no parameter"
+                "the loss {name} takes no parameter: write {name} alone"
             ))),
         };
         match name {

@@ -201,7 +201,7 @@ fn plain_step<T: Real>(f: &dyn Linear<T>, g: &dyn Prox<T>) -> f64 {
 
 fn not_a_sum() -> Error {
     Error::Incompatible(
-        "a working set needs a penalty and a set that are sums over entries or groups; use another method".into(),
+        "a working set needs a penalty and a set that separate over entries or groups; use another method".into(),
     )
 }
 

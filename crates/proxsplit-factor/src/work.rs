@@ -15,10 +15,24 @@ pub(crate) const NEARLY_EXACT: Effort = Effort {
     tolerance: 3e-2,
 };
 
+/// The share of a product's cost that its sweeps may have, and the sweeps that are worth any cost. At rank 128 of 4000 × 4000 numbers
+/// 12 sweeps reach an objective in three quarters of the time of 50.
+const WORTH: f64 = 0.4;
+const FEW: usize = 12;
+
 /// Sweeps that are enough for every accuracy that is asked for.
 const SWEEPS: usize = 5000;
 
 impl Effort {
+    /// The same, with no more sweeps than the product before them is worth: it met so many entries a line, and a sweep meets `rank`.
+    pub(crate) fn beside(self, entries: usize, rank: usize) -> Self {
+        let affordable = (WORTH * entries as f64 / rank as f64) as usize;
+        Self {
+            sweeps: self.sweeps.min(affordable.max(FEW)),
+            ..self
+        }
+    }
+
     /// What a user asks for: an end when a sweep moves the codes by less than this fraction of their first move.
     pub(crate) fn until(tolerance: f64) -> Self {
         Self {

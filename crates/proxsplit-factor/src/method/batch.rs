@@ -51,11 +51,16 @@ impl<T: Lanes> Batch<T> {
 
     /// Both factors in turn; what runs ahead does so by `beta`.
     fn pass(&mut self, work: &mut Work<'_, T>, beta: f64) {
-        let (rank, n) = (work.problem.rank, work.problem.data.cols());
+        let (rank, data) = (work.problem.rank, work.problem.data);
+        let (m, n) = (data.rows(), data.cols());
         // What runs ahead is written anew below, so that the three sets of codes change places without copies.
         std::mem::swap(&mut self.old.a, &mut work.factors.a);
         std::mem::swap(&mut work.factors.a, &mut self.ahead.a);
-        work.solve_codes(&self.ahead.x, 0..n, NEARLY_EXACT);
+        work.solve_codes(
+            &self.ahead.x,
+            0..n,
+            NEARLY_EXACT.beside(data.entries() / n, rank),
+        );
         // Codes in sets that tie their entries together cannot run ahead without leaving them.
         let code_beta = work.codes.elementary.map_or(0.0, |_| beta);
         run_ahead(
@@ -75,7 +80,7 @@ impl<T: Lanes> Batch<T> {
             &work.misfit.grams().a,
             rank,
         );
-        work.solve_atoms(&self.ahead.a, NEARLY_EXACT);
+        work.solve_atoms(&self.ahead.a, NEARLY_EXACT.beside(data.entries() / m, rank));
         let moved = run_ahead(
             &mut self.ahead.x,
             &work.factors.x,

@@ -100,16 +100,20 @@ impl<T: Lanes> WithSimd for Accumulate<'_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
         let ld = padded::<T>(self.f.rank) / T::count::<S>();
-        for start in (0..self.m.rows).step_by(ROWS) {
-            let rows = (start, ROWS.min(self.m.rows - start));
+        let used = self.f.rank.div_ceil(T::count::<S>());
+        // One register of F at a time: M is read once, and longer runs of it are read faster.
+        let height = if used == 1 { 2 * ROWS } else { ROWS };
+        for start in (0..self.m.rows).step_by(height) {
+            let rows = (start, height.min(self.m.rows - start));
             let mut at = 0;
-            while at < ld {
+            while at < used {
                 // The sums of a tile fill most of the 32 registers of AVX-512 and ARM, or of the 16 of older machines.
-                at += match (S::REGISTER_COUNT >= 32, ld - at) {
+                at += match (S::REGISTER_COUNT >= 32, used - at) {
                     (true, 4 | 6..) => self.tiles::<S, 4, 6>(simd, rows, (ld, at)),
                     (true, 3 | 5) => self.tiles::<S, 3, 8>(simd, rows, (ld, at)),
                     (_, 2..) => self.tiles::<S, 2, 6>(simd, rows, (ld, at)),
-                    _ => self.tiles::<S, 1, 12>(simd, rows, (ld, at)),
+                    // Twelve columns would have more pointers than there are registers for them.
+                    _ => self.tiles::<S, 1, 8>(simd, rows, (ld, at)),
                 };
             }
         }

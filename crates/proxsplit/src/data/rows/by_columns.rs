@@ -43,7 +43,7 @@ impl<T: Real> Design<'_, T> {
                 parts.enumerate().for_each(one);
             } else {
                 let parts = z.par_chunks_mut(CHUNK).zip(totals.par_chunks_mut(FRONT));
-                parts.enumerate().for_each(one);
+                parts.enumerate().each(&one);
             }
             if let Some(grad) = grad {
                 self.add_columns(columns, z, grad);
@@ -59,7 +59,7 @@ impl<T: Real> Design<'_, T> {
         if self.is_small() {
             grad.chunks_mut(task).enumerate().for_each(one);
         } else {
-            grad.par_chunks_mut(task).enumerate().for_each(one);
+            grad.par_chunks_mut(task).enumerate().each(&one);
         }
     }
 

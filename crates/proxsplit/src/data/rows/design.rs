@@ -141,9 +141,7 @@ impl<'a, T: Real> Design<'a, T> {
         if self.is_small() {
             out.chunks_mut(self.chunk).enumerate().for_each(chunk_of);
         } else {
-            out.par_chunks_mut(self.chunk)
-                .enumerate()
-                .for_each(chunk_of);
+            out.par_chunks_mut(self.chunk).enumerate().each(&chunk_of);
         }
     }
 
@@ -242,11 +240,7 @@ impl<'a, T: Real> Design<'a, T> {
         if totals.len() == 1 {
             totals.iter_mut().enumerate().for_each(one);
         } else {
-            totals
-                .par_iter_mut()
-                .with_max_len(1)
-                .enumerate()
-                .for_each(one);
+            totals.par_iter_mut().with_max_len(1).enumerate().each(&one);
         }
         sum(totals.iter().copied())
     }
@@ -279,7 +273,7 @@ impl<'a, T: Real> Design<'a, T> {
                     .par_chunks_mut(width)
                     .with_max_len(1)
                     .enumerate()
-                    .for_each(one);
+                    .each(&one);
             }
             merge(partial, width, grad);
             sum(partial.chunks(width).map(|slot| (slot[0], slot[1])))
@@ -339,7 +333,10 @@ fn squares_of(elements: Elements<'_>) -> f64 {
         if values.len() <= TASK {
             return kernel::squares(values);
         }
-        let parts: Vec<f64> = values.par_chunks(TASK).map(kernel::squares).collect();
+        let parts = (0..values.len().div_ceil(TASK)).into_par_iter();
+        let parts = parts.map_to_vec(&|k| {
+            kernel::squares(&values[k * TASK..values.len().min((k + 1) * TASK)])
+        });
         parts.iter().sum()
     })
 }
@@ -364,6 +361,6 @@ pub(super) fn merge<T: Real>(partial: &[f64], width: usize, grad: &mut [T]) {
     if partial.len() < 2 * TASK {
         grad.chunks_mut(BLOCK).enumerate().for_each(block);
     } else {
-        grad.par_chunks_mut(BLOCK).enumerate().for_each(block);
+        grad.par_chunks_mut(BLOCK).enumerate().each(&block);
     }
 }

@@ -8,6 +8,7 @@ use crate::graph::Graph;
 use crate::problem::Factors;
 use crate::products::Lanes;
 use proxsplit::Elementary;
+use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
@@ -171,7 +172,7 @@ pub(crate) fn with_sizes<T: Lanes, R>(
             parts
                 .par_chunks_mut(3 * rank)
                 .zip(factor.par_chunks(part))
-                .for_each(|(sizes, factor)| {
+                .each(&|(sizes, factor)| {
                     sizes.fill(0.0);
                     for column in factor.chunks_exact(rank) {
                         for (size, value) in sizes.chunks_exact_mut(3).zip(column) {

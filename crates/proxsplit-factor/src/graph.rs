@@ -8,6 +8,7 @@ use crate::products::{Lanes, in_order};
 use proxsplit::Error;
 use proxsplit::data::{Matrix, StorageOrder};
 use proxsplit::internal::linalg::vec::{axpy, distance_squared};
+use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
@@ -109,7 +110,7 @@ impl<T: Lanes> Graph<T> {
     /// out_i ← out_i + αd_i·f_i + βΣ_j s_ij·f_j for the columns of a K × n factor.
     pub(crate) fn add(&self, out: &mut [T], factor: &[T], rank: usize, (alpha, beta): (T, T)) {
         let parts = out.par_chunks_mut(rank * PART).enumerate();
-        parts.for_each(|(part, out)| {
+        parts.each(&|(part, out)| {
             for (node, out) in (part * PART..).zip(out.chunks_exact_mut(rank)) {
                 let column = |i: usize| &factor[i * rank..(i + 1) * rank];
                 axpy(alpha * self.degrees[node], column(node), out);
@@ -123,7 +124,7 @@ impl<T: Lanes> Graph<T> {
     /// ½tr(FLFᵀ) over the rows of a K × n factor from `first` on, as a sum of squares.
     pub(crate) fn value(&self, factor: &[T], (rank, first): (usize, usize)) -> f64 {
         let parts = factor.par_chunks(rank * PART).enumerate();
-        in_order(parts.map(|(part, columns)| {
+        in_order(parts, &|(part, columns)| {
             let mut sum = 0.0;
             for (node, own) in (part * PART..).zip(columns.chunks_exact(rank)) {
                 for (j, s) in self.of(node) {
@@ -133,7 +134,7 @@ impl<T: Lanes> Graph<T> {
             }
             // Every edge is met from both ends.
             0.25 * sum
-        }))
+        })
     }
 
     /// ½fᵀLf of row k.

@@ -18,6 +18,7 @@ use crate::products::{Data, Lanes};
 use lines::{entries, rows_of};
 use proxsplit::data::{Matrix, Sparse};
 use proxsplit::internal::linalg::vec;
+use proxsplit::internal::parallel::Each;
 use rayon::prelude::*;
 
 /// What plain sums find.
@@ -73,11 +74,10 @@ fn formed<T: Lanes>(lines: &Lines<'_>, factors: &Factors<T>, slopes: bool) -> Pl
     let (along, of_lines) = lines.sides(factors);
     let along = rows_of(along, rank);
     let length = lines.count.div_ceil(TASKS).max(1);
-    let shares: Vec<Share> = of_lines
-        .par_chunks(length * rank)
-        .enumerate()
-        .map(|(task, factor)| share(lines, (task * length, factor), (&along, rank), slopes))
-        .collect();
+    let tasks = of_lines.par_chunks(length * rank).enumerate();
+    let shares = tasks.map_to_vec(&|(task, factor)| {
+        share(lines, (task * length, factor), (&along, rank), slopes)
+    });
     let misfit = shares.iter().map(|share| share.misfit).sum();
     let mut across = vec![0.0; if slopes { along.len() } else { 0 }];
     for share in &shares {

@@ -180,16 +180,15 @@ impl<'a, T: Lanes> Work<'a, T> {
 
 /// Rows of `factor` (K × n) times their weights.
 pub(crate) fn scale_rows<T: Lanes>(factor: &mut [T], weights: &[T]) {
+    use proxsplit::internal::parallel::Each;
     use rayon::prelude::*;
-    factor
-        .par_chunks_mut(weights.len() * 4096)
-        .for_each(|part| {
-            for column in part.chunks_exact_mut(weights.len()) {
-                for (value, &weight) in column.iter_mut().zip(weights) {
-                    *value *= weight;
-                }
+    factor.par_chunks_mut(weights.len() * 4096).each(&|part| {
+        for column in part.chunks_exact_mut(weights.len()) {
+            for (value, &weight) in column.iter_mut().zip(weights) {
+                *value *= weight;
             }
-        });
+        }
+    });
 }
 
 #[cfg(test)]

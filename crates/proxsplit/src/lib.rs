@@ -73,6 +73,10 @@ pub mod internal {
     pub mod linalg {
         pub use crate::linalg::{dense, simplex_threshold, vec};
     }
+    #[cfg(feature = "rayon")]
+    pub mod parallel {
+        pub use crate::parallel::Each;
+    }
     pub mod scratch {
         pub use crate::scratch::with;
     }

@@ -4,34 +4,43 @@
 //! list on the side borrow one here. Buffers live in a pool per thread and grow to the largest length ever asked for.
 
 use std::cell::RefCell;
-use std::thread::LocalKey;
 
 /// Element types that have a pool of buffers.
 pub trait Pooled: Copy + Default + 'static {
+    /// A buffer of at least `len` elements.
     #[doc(hidden)]
-    fn pool() -> &'static LocalKey<RefCell<Vec<Vec<Self>>>>;
+    fn take(len: usize) -> Vec<Self>;
+    #[doc(hidden)]
+    fn give_back(buffer: Vec<Self>);
 }
 
+// Neither is generic over the work, which would compile the way to the pool once for every closure.
 macro_rules! pooled {
-    ($($element:ty),*) => {$(
+    ($($element:ty),*) => {$(const _: () = {
+        thread_local!(static POOL: RefCell<Vec<Vec<$element>>> = const { RefCell::new(Vec::new()) });
+
         impl Pooled for $element {
-            fn pool() -> &'static LocalKey<RefCell<Vec<Vec<Self>>>> {
-                thread_local!(static POOL: RefCell<Vec<Vec<$element>>> = const { RefCell::new(Vec::new()) });
-                &POOL
+            fn take(len: usize) -> Vec<Self> {
+                let mut buffer = POOL.with_borrow_mut(Vec::pop).unwrap_or_default();
+                if buffer.len() < len {
+                    buffer.resize(len, Self::default());
+                }
+                buffer
+            }
+
+            fn give_back(buffer: Vec<Self>) {
+                POOL.with_borrow_mut(|pool| pool.push(buffer));
             }
         }
-    )*};
+    };)*};
 }
 pooled!(f32, f64, u32, u64, usize);
 
 /// Calls `work` with a buffer of `len` elements of unspecified content. Calls may nest.
 pub fn with<E: Pooled, R>(len: usize, work: impl FnOnce(&mut [E]) -> R) -> R {
-    let mut buffer = E::pool().with_borrow_mut(Vec::pop).unwrap_or_default();
-    if buffer.len() < len {
-        buffer.resize(len, E::default());
-    }
+    let mut buffer = E::take(len);
     let result = work(&mut buffer[..len]);
-    E::pool().with_borrow_mut(|pool| pool.push(buffer));
+    E::give_back(buffer);
     result
 }
 

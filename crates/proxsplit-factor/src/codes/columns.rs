@@ -6,6 +6,7 @@
 use super::{Effort, Quadratic, gradient, largest_eigenvalue_bound};
 use crate::products::Lanes;
 use proxsplit::internal::linalg::vec::{distance_squared, dot_of_differences};
+use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
 use proxsplit::{Class, Prox};
 use rayon::prelude::*;
@@ -28,7 +29,7 @@ pub(super) fn descend<T: Lanes>(
         .par_chunks_mut(problem.rank)
         .zip(problem.linear.par_chunks(problem.rank))
         .with_min_len(32)
-        .for_each(|(a, c)| column(problem.gram, (a, c), (term, (step, T::ONE)), effort));
+        .each(&|(a, c)| column(problem.gram, (a, c), (term, (step, T::ONE)), effort));
 }
 
 /// Steps 1/L for one column, whose term counts `cost` times.

@@ -13,6 +13,7 @@ use crate::graph::Graph;
 use crate::products::{Lanes, distance_squared, in_order};
 use proxsplit::Class;
 use proxsplit::internal::linalg::vec::{dot, dot_of_differences, scale};
+use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
@@ -79,10 +80,10 @@ impl<T: Lanes> Apart<'_, T> {
             })
         };
         let parts = factor.par_chunks(rank * PART).enumerate();
-        let quadratic = in_order(parts.map(|(part, columns)| {
+        let quadratic = in_order(parts, &|(part, columns)| {
             let columns = columns.chunks_exact(rank);
             (part * PART..).zip(columns).map(of_column).sum()
-        }));
+        });
         quadratic + term.penalty(factor, rank)
     }
 }
@@ -96,7 +97,7 @@ impl<T: Lanes> OwnGrams<T> for Apart<'_, T> {
     fn add_lacking(&self, out: &mut [T], whole: &[T], v: &[T]) {
         let rank = self.problem.rank;
         let columns = out.par_chunks_mut(rank).zip(v.par_chunks(rank));
-        columns.enumerate().for_each(|(line, (out, v))| {
+        columns.enumerate().each(&|(line, (out, v))| {
             scratch::with(rank * rank, |own: &mut [T]| {
                 self.gram(own, whole, line);
                 let rows = own.chunks_exact(rank).zip(whole.chunks_exact(rank));

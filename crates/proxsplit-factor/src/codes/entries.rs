@@ -8,6 +8,7 @@ use crate::products::Lanes;
 use proxsplit::internal::scratch;
 use proxsplit::{Elementary, Prox, Separable, simd};
 
+use proxsplit::internal::parallel::Each;
 use rayon::prelude::*;
 
 /// The step that finds the minimizer of the term alone, where the quadratic does not depend on an entry.
@@ -27,7 +28,7 @@ fn each<T: Lanes>(
         .zip(problem.linear.par_chunks(rank))
         .enumerate()
         .with_min_len(8)
-        .for_each(|(column, (a, c))| match problem.own {
+        .each(&|(column, (a, c))| match problem.own {
             None => solve(column, problem.gram, a, c),
             Some(own) => scratch::with(rank * rank, |gram: &mut [T]| {
                 own.gram(gram, problem.gram, column);

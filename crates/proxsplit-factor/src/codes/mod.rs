@@ -18,6 +18,7 @@ use crate::graph::Graph;
 use crate::misfit::ROUNDINGS;
 use crate::products::{Lanes, PART, distance_squared, in_order};
 use proxsplit::internal::linalg::vec::norm;
+use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
 use proxsplit::{Elementary, Prox};
 use rayon::prelude::*;
@@ -241,7 +242,9 @@ impl<'a, T: Lanes> Term<'a, T> {
         match self.side {
             Side::Codes => {
                 let parts = factor.par_chunks(rank * 1024);
-                in_order(parts.map(|codes| codes.chunks(rank).map(|a| self.prox.value(a)).sum()))
+                in_order(parts, &|codes| {
+                    codes.chunks(rank).map(|a| self.prox.value(a)).sum()
+                })
             }
             Side::Atoms => {
                 let mut sum = 0.0;
@@ -266,11 +269,11 @@ impl<'a, T: Lanes> Term<'a, T> {
         match self.side {
             Side::Codes => factor
                 .par_chunks_mut(rank * 1024)
-                .for_each(|codes| codes.chunks_mut(rank).for_each(|a| self.prox.prox(a, step))),
+                .each(&|codes| codes.chunks_mut(rank).for_each(|a| self.prox.prox(a, step))),
             // Entries that have nothing to do with each other need not be put in order first.
             Side::Atoms if self.elementary.is_some() && self.first == 0 => factor
                 .par_chunks_mut(PART)
-                .for_each(|part| self.prox.prox(part, step)),
+                .each(&|part| self.prox.prox(part, step)),
             Side::Atoms => atoms::change_each(factor, (rank, self.first), |atom| {
                 self.prox.prox(atom, step);
             }),
@@ -332,13 +335,13 @@ impl<'a, T: Lanes> Term<'a, T> {
     /// The same where entries have nothing to do with each other, without room for another factor.
     fn moved_by_parts(&self, factor: &[T], slope: &[T], eta: T) -> f64 {
         let parts = factor.par_chunks(PART).zip(slope.par_chunks(PART));
-        in_order(parts.map(|(factor, slope)| {
+        in_order(parts, &|(factor, slope)| {
             scratch::with(factor.len(), |moved: &mut [T]| {
                 descend(moved, (factor, slope), eta);
                 self.prox.prox(moved, eta);
                 distance_squared(factor, moved)
             })
-        }))
+        })
     }
 
     /// factor ← P_η(factor), vector by vector, and a bound on how far that is from exact.
@@ -389,13 +392,13 @@ fn elementary_value<T: Lanes>(
         sum
     };
     if first == 0 {
-        return in_order(factor.par_chunks(PART).map(of_part));
+        return in_order(factor.par_chunks(PART), &of_part);
     }
     let parts = factor.par_chunks(rank * 1024);
-    in_order(parts.map(|part| {
+    in_order(parts, &|part| {
         let columns = part.chunks_exact(rank);
         columns.map(|column| of_part(&column[first..])).sum()
-    }))
+    })
 }
 
 /// An upper bound on the largest eigenvalue of G: the smaller of its Frobenius and its row-sum norm.

@@ -5,6 +5,7 @@
 
 use super::{Effort, Quadratic};
 use crate::products::Lanes;
+use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
 use proxsplit::{Elementary, simd};
 use pulp::{Simd, WithSimd};
@@ -49,7 +50,7 @@ fn sweep_tiles<T: Lanes>(problem: &Quadratic<'_, T>, codes: &mut [T], shared: &S
     codes
         .par_chunks_mut(rank * lanes)
         .zip(problem.linear.par_chunks(rank * lanes))
-        .for_each(|(codes, linear)| {
+        .each(&|(codes, linear)| {
             scratch::with((2 * rank + 1) * lanes, |tile: &mut [T]| {
                 let (change, tile) = tile.split_at_mut(lanes);
                 let (a, c) = tile.split_at_mut(rank * lanes);

@@ -7,6 +7,7 @@ use super::columns::{MOST, leading};
 use crate::problem::{Factors, Problem};
 use crate::products::{Lanes, gram, times};
 use proxsplit::internal::linalg::dense::{View, eigenvalues};
+use proxsplit::internal::parallel::Each;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -75,9 +76,11 @@ fn tame<T: Lanes>(numbers: &mut [T]) -> f64 {
         return 1.0;
     }
     let size = 4f64.powi((0.5 * largest.log2()).floor() as i32);
-    numbers
-        .par_iter_mut()
-        .for_each(|x| *x = T::of(x.f64() / size));
+    numbers.par_chunks_mut(CHUNK).each(&|some| {
+        for x in some {
+            *x = T::of(x.f64() / size);
+        }
+    });
     size
 }
 
@@ -147,14 +150,12 @@ pub(super) fn positive_parts<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg
     let part = |rows: &[T], weight: fn(&(f64, f64)) -> f64| {
         let mut factor = vec![T::ZERO; rows.len() / l * rank];
         let columns = factor.par_chunks_exact_mut(rank);
-        columns
-            .zip(rows.par_chunks_exact(l))
-            .for_each(|(out, row)| {
-                // The largest values come last.
-                for ((out, row), pair) in out.iter_mut().zip(row.iter().rev()).zip(&weights) {
-                    *out = T::of((weight(pair) * row.f64()).max(0.0));
-                }
-            });
+        columns.zip(rows.par_chunks_exact(l)).each(&|(out, row)| {
+            // The largest values come last.
+            for ((out, row), pair) in out.iter_mut().zip(row.iter().rev()).zip(&weights) {
+                *out = T::of((weight(pair) * row.f64()).max(0.0));
+            }
+        });
         factor
     };
     Factors {
@@ -166,7 +167,7 @@ pub(super) fn positive_parts<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg
 
 /// The norms of the positive and of the negative part of every row of an l × n matrix.
 pub(crate) fn sizes<T: Lanes>(rows: &[T], l: usize) -> Vec<[f64; 2]> {
-    let squares = rows.par_chunks(l * CHUNK).map(|columns| {
+    let squares = rows.par_chunks(l * CHUNK).map_to_vec(&|columns| {
         let mut squares = vec![[0.0; 2]; l];
         for column in columns.chunks_exact(l) {
             for (squares, value) in squares.iter_mut().zip(column) {
@@ -177,7 +178,7 @@ pub(crate) fn sizes<T: Lanes>(rows: &[T], l: usize) -> Vec<[f64; 2]> {
         squares
     });
     let mut total = vec![[0.0; 2]; l];
-    for part in squares.collect::<Vec<_>>() {
+    for part in squares {
         for (total, part) in total.iter_mut().zip(part) {
             total[0] += part[0];
             total[1] += part[1];

@@ -69,11 +69,11 @@ fn sum_over_columns<T: Lanes>(
         .a
         .par_chunks(rank * PART)
         .zip(slope.par_chunks(rank * PART));
-    in_order(parts.enumerate().map(|(part, (codes, slope))| {
+    in_order(parts.enumerate(), &|(part, (codes, slope))| {
         let columns = codes.chunks_exact(rank).zip(slope.chunks_exact(rank));
         let columns = (part * PART..).zip(columns);
         columns.map(|(t, (a, slope))| of_column(t, a, slope)).sum()
-    }))
+    })
 }
 
 fn fenchel_young<T: Lanes>(psi: &Term<'_, T>, a: &[T], slope: &[T]) -> Option<f64> {

@@ -94,10 +94,10 @@ pub(crate) fn run_ahead<T: Lanes>(
     let parts = ahead
         .par_chunks_mut(PART)
         .zip(new.par_chunks(PART).zip(old.par_chunks(PART)));
-    in_order(parts.map(|(ahead, (new, old))| {
+    in_order(parts, &|(ahead, (new, old))| {
         for ((ahead, &new), &old) in ahead.iter_mut().zip(new).zip(old) {
             *ahead = (new + beta * (new - old)).max(lower).min(upper);
         }
         proxsplit::internal::linalg::vec::distance_squared(new, old)
-    }))
+    })
 }

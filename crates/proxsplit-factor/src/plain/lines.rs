@@ -8,6 +8,7 @@ use crate::rank::Speckle;
 use proxsplit::data::{Dense, Element, Matrix, Sparse, StorageOrder};
 use proxsplit::internal::dispatch;
 use proxsplit::internal::linalg::vec;
+use proxsplit::internal::parallel::Each;
 use rayon::prelude::*;
 
 /// The data line by line in the order of storage.
@@ -148,7 +149,7 @@ impl Lines<'_> {
             }
             self.loss.of_stored(line, &numbers)
         };
-        let parts: Vec<f64> = (0..self.count).into_par_iter().map(value).collect();
+        let parts = (0..self.count).into_par_iter().map_to_vec(&value);
         parts.iter().sum()
     }
 

@@ -7,6 +7,7 @@ use crate::outliers::Outlier;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes};
 use proxsplit::internal::linalg::vec;
+use proxsplit::internal::parallel::Each;
 use rayon::prelude::*;
 
 /// Rv, or dᵀR for a vector of features, by residuals that are formed line by line; R is 0 where entries are missing, and what the
@@ -55,11 +56,10 @@ pub(crate) fn worst_lines<T: Lanes>(
     let (along, of_lines) = lines.sides(factors);
     let along = rows_of(along, rank);
     let length = lines.count.div_ceil(TASKS).max(1);
-    let shares: Vec<[Vec<f64>; 4]> = of_lines
-        .par_chunks(length * rank)
-        .enumerate()
-        .map(|(task, factor)| squares_of_parts(&lines, (task * length, factor), (&along, rank)))
-        .collect();
+    let tasks = of_lines.par_chunks(length * rank).enumerate();
+    let shares = tasks.map_to_vec(&|(task, factor)| {
+        squares_of_parts(&lines, (task * length, factor), (&along, rank))
+    });
     let mut across = [vec![0.0; lines.width], vec![0.0; lines.width]];
     let mut own = [Vec::new(), Vec::new()];
     for [positive, negative, positive_across, negative_across] in shares {

@@ -9,6 +9,7 @@ use super::lanes::Lanes;
 use proxsplit::data::{Dense, Element, StorageOrder};
 use proxsplit::internal::dispatch;
 use proxsplit::internal::linalg::vec::axpy;
+use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
 use proxsplit::simd;
 use rayon::prelude::*;
@@ -66,7 +67,7 @@ fn in_slabs<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<'_>, weigh
     let size = padded::<T>(rank) * m.cols.len();
     scratch::with(SLABS * size, |sums: &mut [T]| {
         let slabs = sums.par_chunks_mut(size).enumerate();
-        slabs.with_max_len(1).for_each(|(slab, sum)| {
+        slabs.with_max_len(1).each(&|(slab, sum)| {
             let start = (m.rows.start + slab * height).min(m.rows.end);
             let (part, f) = m.part(f, rank, start..m.rows.end.min(start + height));
             sum.fill(T::ZERO);
@@ -93,7 +94,7 @@ fn in_chunks<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<'_>, weig
         let next = rows.end.max(start + 1);
         let (part, f) = m.part(f, rank, rows);
         let panels = out.par_chunks_mut(rank * width).enumerate();
-        panels.with_max_len(1).for_each(|(panel, out)| {
+        panels.with_max_len(1).each(&|(panel, out)| {
             scratch::with(out.len() / rank * padded::<T>(rank), |sum: &mut [T]| {
                 sum.fill(T::ZERO);
                 panel_sum(sum, f, rank, &part, m.cols.start + panel * width);

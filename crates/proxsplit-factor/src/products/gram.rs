@@ -3,6 +3,7 @@
 use super::kernel::{Block, accumulate, padded, unpad};
 use super::lanes::Lanes;
 use proxsplit::internal::linalg::vec;
+use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
@@ -21,7 +22,7 @@ pub(crate) fn gram<T: Lanes>(gram: &mut [T], f: &[T], rank: usize) {
             parts
                 .par_chunks_mut(size)
                 .zip(f.par_chunks(rank * CHUNK))
-                .for_each(|(sum, f)| square(sum, f, rank));
+                .each(&|(sum, f)| square(sum, f, rank));
             for j in 0..rank {
                 for i in 0..=j {
                     let parts = parts.chunks_exact(size);
@@ -68,7 +69,7 @@ pub(super) fn small_product<T: Lanes>(out: &mut [T], g: &[T], f: &[T], rank: usi
 pub(crate) fn times<T: Lanes>(out: &mut [T], gram: &[T], factor: &[T], rank: usize) {
     out.par_chunks_mut(rank * 512)
         .zip(factor.par_chunks(rank * 512))
-        .for_each(|(out, factor)| small_product(out, gram, factor, rank));
+        .each(&|(out, factor)| small_product(out, gram, factor, rank));
 }
 
 /// y ← y + αx, on all threads where that is worth it.
@@ -77,7 +78,7 @@ pub(crate) fn add<T: Lanes>(alpha: T, x: &[T], y: &mut [T]) {
         return vec::axpy(alpha, x, y);
     }
     let parts = y.par_chunks_mut(PART).zip(x.par_chunks(PART));
-    parts.for_each(|(y, x)| vec::axpy(alpha, x, y));
+    parts.each(&|(y, x)| vec::axpy(alpha, x, y));
 }
 
 /// ⟨a, b⟩
@@ -95,15 +96,18 @@ fn sum<T: Lanes>(a: &[T], b: &[T], part: impl Fn(&[T], &[T]) -> f64 + Sync) -> f
         return part(a, b);
     }
     let pairs = a.par_chunks(PART).zip(b.par_chunks(PART));
-    in_order(pairs.map(|(a, b)| part(a, b)))
+    in_order(pairs, &|(a, b)| part(a, b))
 }
 
-/// The sum of the parts, one after the other, whatever thread has found which.
-pub(crate) fn in_order(parts: impl IndexedParallelIterator<Item = f64>) -> f64 {
+/// Σ of what `of_part` finds in the parts, one after the other, whatever thread has found which.
+pub(crate) fn in_order<P: IndexedParallelIterator>(
+    parts: P,
+    of_part: &(dyn Fn(P::Item) -> f64 + Sync),
+) -> f64 {
     scratch::with(parts.len(), |sums: &mut [f64]| {
         sums.par_iter_mut()
             .zip(parts)
-            .for_each(|(sum, part)| *sum = part);
+            .for_each(|(sum, part)| *sum = of_part(part));
         sums.iter().sum()
     })
 }

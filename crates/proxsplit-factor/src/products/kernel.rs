@@ -167,14 +167,23 @@ fn tile<T: Lanes, S: Simd, const R: usize, const C: usize>(
     f: &[[T::Vector<S>; R]],
     m: Block<'_, T>,
 ) {
-    let mut sum: [[T::Vector<S>; R]; C] =
-        std::array::from_fn(|c| std::array::from_fn(|r| out[c * ld + r]));
+    let mut sum = [[out[0]; R]; C];
+    for c in 0..C {
+        sum[c].copy_from_slice(&out[c * ld..][..R]);
+    }
     if m.row == 1 {
         // Slices of one length, so that no entry is checked.
         let rows = f.len();
-        let cols: [&[T]; C] = std::array::from_fn(|c| &m.data[c * m.col..][..rows]);
+        let mut cols = [m.data; C];
+        for (c, col) in cols.iter_mut().enumerate() {
+            *col = &m.data[c * m.col..][..rows];
+        }
+        let mut row = [T::ZERO; C];
         for i in 0..rows {
-            add::<T, S, R, C>(simd, &mut sum, f[i], std::array::from_fn(|c| cols[c][i]));
+            for c in 0..C {
+                row[c] = cols[c][i];
+            }
+            add::<T, S, R, C>(simd, &mut sum, f[i], row);
         }
     } else {
         for (f, m) in f.iter().zip(m.data.chunks(m.row)) {

@@ -26,6 +26,7 @@ use crate::rank::Speckle;
 use dense::Window;
 use proxsplit::data::{Dense, Element, Elements, Matrix, StorageOrder};
 use proxsplit::internal::dispatch;
+use proxsplit::internal::parallel::Each;
 use proxsplit::{Error, error};
 use rayon::prelude::*;
 use sparse::Product;
@@ -318,18 +319,18 @@ fn checked_square<T: Lanes>(
 
 /// Σ v², in fixed chunks with eight partial sums each.
 fn square<E: Element>(values: &[E], weight: f64, read: impl Fn(f64) -> f64 + Sync) -> f64 {
-    let parts: Vec<f64> = values
-        .par_chunks(1 << 16)
-        .map(|values| {
-            let mut sums = [0.0; 8];
-            for block in values.chunks(8) {
-                for (sum, value) in sums.iter_mut().zip(block) {
-                    let value = weight * read(value.f64());
-                    *sum += value * value;
-                }
+    const PART: usize = 1 << 16;
+    let parts = (0..values.len().div_ceil(PART)).into_par_iter();
+    let parts = parts.map_to_vec(&|k| {
+        let values = &values[k * PART..values.len().min((k + 1) * PART)];
+        let mut sums = [0.0; 8];
+        for block in values.chunks(8) {
+            for (sum, value) in sums.iter_mut().zip(block) {
+                let value = weight * read(value.f64());
+                *sum += value * value;
             }
-            sums.iter().sum()
-        })
-        .collect();
+        }
+        sums.iter().sum::<f64>()
+    });
     parts.iter().sum()
 }

@@ -33,7 +33,7 @@ pub struct Checkpoint<'a> {
 impl<'a> Checkpoint<'a> {
     /// Replaces the file by this checkpoint; a kill at any moment leaves the old one or the new one.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        atomic::write(path.as_ref(), |out| self.write(out))
+        atomic::write(path.as_ref(), &mut |out| self.write(out))
     }
 
     fn write(&self, out: impl Write + Seek) -> io::Result<()> {

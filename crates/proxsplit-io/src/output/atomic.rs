@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// write the same file at the same time.
 pub(crate) fn write(
     path: &Path,
-    content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    content: &mut dyn FnMut(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), Error> {
     let failed = |cause| Error::system("write", path, cause);
     let partial = Partial(partial_name(path).map_err(failed)?);
@@ -72,8 +72,8 @@ mod tests {
     fn a_failed_write_leaves_what_was_there() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
-        write(&path, |out| out.write_all(b"old")).unwrap();
-        let result = write(&path, |out| {
+        write(&path, &mut |out| out.write_all(b"old")).unwrap();
+        let result = write(&path, &mut |out| {
             out.write_all(&vec![b'x'; 1 << 20])?;
             Err(io::ErrorKind::StorageFull.into())
         });
@@ -90,7 +90,7 @@ mod tests {
     fn a_missing_folder_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("no/a.txt");
-        let message = write(&path, |_| Ok(())).unwrap_err().to_string();
+        let message = write(&path, &mut |_| Ok(())).unwrap_err().to_string();
         assert!(message.contains("no/a.txt") && message.contains("folder exists"));
     }
 }

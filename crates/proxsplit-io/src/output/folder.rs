@@ -41,7 +41,7 @@ impl OutputDir {
             return Err(Error::Exists { path });
         }
         let probe = path.join("write-test");
-        atomic::write(&probe, |_| Ok(()))?;
+        atomic::write(&probe, &mut |_| Ok(()))?;
         fs::remove_file(&probe).map_err(|cause| Error::system("write", &probe, cause))?;
         Ok(folder)
     }

@@ -45,7 +45,7 @@ impl<T: Real, P: Prox<T>> Prox<T> for Columns<P> {
         if x.len() <= self.task() {
             columns(x);
         } else {
-            x.par_chunks_mut(self.task()).for_each(columns);
+            x.par_chunks_mut(self.task()).each(&columns);
         }
     }
 
@@ -58,7 +58,7 @@ impl<T: Real, P: Prox<T>> Prox<T> for Columns<P> {
         if x.len() <= self.task() {
             return columns(x);
         }
-        let tasks: Vec<Option<f64>> = x.par_chunks_mut(self.task()).map(columns).collect();
+        let tasks: Vec<Option<f64>> = x.par_chunks_mut(self.task()).map_to_vec(&columns);
         tasks.into_iter().fold(Some(0.0), join_errors)
     }
 

@@ -67,7 +67,7 @@ impl<P> Rows<P> {
                 if parallel {
                     let tiles = matrix.par_chunks_mut(TILE * cols);
                     let numbers = numbers.par_chunks_mut(TILE);
-                    tiles.zip(numbers).enumerate().for_each(tile);
+                    tiles.zip(numbers).enumerate().each(&tile);
                 } else {
                     let tiles = matrix.chunks_mut(TILE * cols);
                     let numbers = numbers.chunks_mut(TILE);
@@ -79,7 +79,7 @@ impl<P> Rows<P> {
                 scatter(matrix, (rows, cols), index * TILE, x);
             };
             if parallel {
-                x.par_chunks_mut(TILE * rows).enumerate().for_each(block);
+                x.par_chunks_mut(TILE * rows).enumerate().each(&block);
             } else {
                 x.chunks_mut(TILE * rows).enumerate().for_each(block);
             }

@@ -158,15 +158,17 @@ pub(crate) fn first_where<T: Copy + Sync>(
     is_found: impl Fn(T) -> bool + Sync,
 ) -> Option<usize> {
     // A fold over a part vectorizes; an early exit would not.
-    let within = |(k, part): (usize, &[T])| {
+    let within = |k: usize| {
+        let part = &values[k * PART..values.len().min((k + 1) * PART)];
         let is_there = part.iter().fold(false, |any, &v| any | is_found(v));
         let at = is_there.then(|| part.iter().position(|&v| is_found(v)));
         at.flatten().map(|at| k * PART + at)
     };
     if values.len() <= PART {
-        return within((0, values));
+        return within(0);
     }
-    values.par_chunks(PART).enumerate().find_map_first(within)
+    let parts = 0..values.len().div_ceil(PART);
+    parts.into_par_iter().first_found(&within)
 }
 
 impl Indices<'_> {

@@ -190,7 +190,7 @@ impl<T: Real, L: Loss> Linear<T> for LinearModel<'_, T, L> {
         scratch::with(z.len().div_ceil(STRETCH), |totals: &mut [f64]| {
             let parts = s.par_chunks_mut(STRETCH).zip(z.par_chunks(STRETCH));
             let parts = parts.zip(totals.par_iter_mut()).enumerate();
-            parts.for_each(|(k, ((s, z), total))| {
+            parts.each(&|(k, ((s, z), total))| {
                 *total = 0.0;
                 for (i, (s, &z)) in (k * STRETCH..).zip(s.iter_mut().zip(z)) {
                     let (value, slope) = self.loss.at(z, self.targets[i].f64());
@@ -225,7 +225,7 @@ impl<T: Real, L: Loss> Linear<T> for LinearModel<'_, T, L> {
     fn bends(&self, z: &[f64], damping: f64, w: &mut [f64]) {
         let most = self.loss.curvature();
         let parts = w.par_chunks_mut(STRETCH).zip(z.par_chunks(STRETCH));
-        parts.enumerate().for_each(|(k, (w, z))| {
+        parts.enumerate().each(&|(k, (w, z))| {
             for (i, (w, &z)) in (k * STRETCH..).zip(w.iter_mut().zip(z)) {
                 let bend = self.loss.bend(z, self.targets[i].f64());
                 *w = self.weight(i) * (bend + damping * (most - bend));

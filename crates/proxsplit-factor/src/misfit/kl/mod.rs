@@ -21,6 +21,7 @@ use crate::products::{Data, Lanes, gram, in_order};
 use counts::Lines;
 use proxsplit::certificate::{Assumption, Standing};
 use proxsplit::internal::linalg::vec::{dot, norm};
+use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
 use proxsplit::{Elementary, simd};
 use rayon::prelude::*;
@@ -136,7 +137,7 @@ impl<'a, T: Lanes> KullbackLeibler<'a, T> {
         own.par_chunks_mut(rank)
             .enumerate()
             .with_min_len(8)
-            .for_each(|(at, a)| {
+            .each(&|(at, a)| {
                 let line = lines.line_with(first + at, sums.factor);
                 scratch::with(rank, |slopes: &mut [T]| {
                     sums.of(at, |sums| {
@@ -162,7 +163,7 @@ impl<'a, T: Lanes> KullbackLeibler<'a, T> {
             .zip(pulls.par_chunks_mut(rank))
             .enumerate()
             .with_min_len(8)
-            .for_each(|(at, (slope, pulls))| {
+            .each(&|(at, (slope, pulls))| {
                 let line = lines.line_with(at, sums.factor);
                 scratch::with(rank, |pull: &mut [f64]| {
                     let a = &own[at * rank..][..rank];
@@ -189,7 +190,7 @@ impl<'a, T: Lanes> KullbackLeibler<'a, T> {
             .par_chunks_mut(rank)
             .enumerate()
             .with_min_len(8)
-            .for_each(|(row, slope)| {
+            .each(&|(row, slope)| {
                 let (indices, y) = self.rows.line(row);
                 let x = &x[row * rank..][..rank];
                 scratch::with(rank, |pulls: &mut [f64]| {
@@ -220,7 +221,7 @@ impl<'a, T: Lanes> KullbackLeibler<'a, T> {
     /// The same over a range of columns, whose codes are given.
     fn divergence_over(&self, x: &[T], a: &[T], range: Range<usize>) -> f64 {
         let (rank, first) = (self.rank, range.start);
-        let stored = in_order(a.par_chunks(rank * PART).enumerate().map(|(part, codes)| {
+        let stored = in_order(a.par_chunks(rank * PART).enumerate(), &|(part, codes)| {
             simd::arch().dispatch(
                 #[inline(always)]
                 || {
@@ -229,7 +230,7 @@ impl<'a, T: Lanes> KullbackLeibler<'a, T> {
                     columns.map(of_column).sum()
                 },
             )
-        }));
+        });
         let sum = stored + self.over_columns(x, &range, |sums| sums.product(a));
         // Not `max`, which takes NaN for 0.
         if sum < 0.0 { 0.0 } else { sum }

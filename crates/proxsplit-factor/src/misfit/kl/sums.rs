@@ -2,6 +2,7 @@
 
 use crate::products::{Lanes, Own, in_order};
 use proxsplit::internal::linalg::vec::{axpy, dot, dot_with};
+use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
@@ -46,7 +47,7 @@ impl<T: Lanes> Sums<'_, T> {
             return with_whole(factor, rank, |sums| dot(self.whole, sums));
         }
         let lines = factor.par_chunks(rank).enumerate();
-        in_order(lines.map(|(line, a)| self.of(line, |sums| dot_with(sums, a))))
+        in_order(lines, &|(line, a)| self.of(line, |sums| dot_with(sums, a)))
     }
 }
 
@@ -57,7 +58,7 @@ fn with_whole<T: Lanes, R>(factor: &[T], rank: usize, look: impl FnOnce(&[f64]) 
         parts
             .par_chunks_mut(rank)
             .zip(factor.par_chunks(rank * PART))
-            .for_each(|(sums, part)| {
+            .each(&|(sums, part)| {
                 sums.fill(0.0);
                 for column in part.chunks_exact(rank) {
                     for (sum, value) in sums.iter_mut().zip(column) {

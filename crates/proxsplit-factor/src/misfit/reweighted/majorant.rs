@@ -6,6 +6,7 @@ use super::entries::{Entries, Line};
 use crate::codes::{OwnGrams, gradient};
 use crate::products::{GATHERED, Lanes, add_block, padded};
 use proxsplit::internal::linalg::vec::dot;
+use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
@@ -43,7 +44,7 @@ impl<T: Lanes> Majorant<'_, '_, T> {
     /// out (K × lines) ← Σ ω·y·f of every line.
     pub(super) fn linear(&self, out: &mut [T]) {
         let lines = out.par_chunks_mut(self.rank).enumerate();
-        lines.with_min_len(4).for_each(|(line, out)| {
+        lines.with_min_len(4).each(&|(line, out)| {
             self.with_line(line, |entries| {
                 scratch::with(self.rank, |sum: &mut [f64]| {
                     sum.fill(0.0);
@@ -101,7 +102,7 @@ impl<T: Lanes> OwnGrams<T> for Majorant<'_, '_, T> {
             .zip(v.par_chunks(rank))
             .enumerate()
             .with_min_len(4)
-            .for_each(|(line, (out, v))| {
+            .each(&|(line, (out, v))| {
                 scratch::with(rank * rank + 2 * rank, |space: &mut [T]| {
                     let (own, rest) = space.split_at_mut(rank * rank);
                     let (zero, product) = rest.split_at_mut(rank);

@@ -196,13 +196,13 @@ impl<T: Lanes> Misfit<T> for Reweighted<'_, T> {
         gram(&mut self.grams.x, x, self.rank);
         let loss = self.loss;
         let parts = codes.par_chunks(self.rank * PART).enumerate();
-        in_order(parts.map(|(part, codes)| {
+        in_order(parts, &|(part, codes)| {
             let mut sum = 0.0;
             self.for_each((x, codes), part * PART, |weight, y, z| {
                 sum += weight * loss.of_residual(y - z);
             });
             sum
-        }))
+        })
     }
 
     fn parts(&self) -> f64 {

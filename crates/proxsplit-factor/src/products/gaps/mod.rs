@@ -98,12 +98,22 @@ fn nan_of_dense(dense: Dense<'_>, is_held_out: impl Fn(usize, usize) -> bool + C
     dispatch!(Elements: dense.elements() => values, {
         let is_missing = |line: usize, i: usize| values[line * width + i].f64().is_nan() || is_held_out(line, i);
         // Counted first, so that the longer list is never made.
-        let count = values.par_iter().filter(|v| v.f64().is_nan()).count();
+        let count = count_nan(values);
         let kind = if 2 * count <= values.len() { Kind::Missing } else { Kind::Observed };
         Positions::collect(kind, width, (0..lines).map(|line| {
             (0..width).filter(move |&i| is_missing(line, i) == (kind == Kind::Missing))
         }))
     })
+}
+
+fn count_nan<E: Element>(values: &[E]) -> usize {
+    const PART: usize = 1 << 16;
+    let of_part: &(dyn Fn(usize) -> usize + Sync) = &|k| {
+        let part = &values[k * PART..values.len().min((k + 1) * PART)];
+        part.iter().filter(|v| v.f64().is_nan()).count()
+    };
+    let parts = (0..values.len().div_ceil(PART)).into_par_iter();
+    parts.map(of_part).sum()
 }
 
 fn nan_of_sparse(sparse: Sparse<'_>, is_held_out: impl Fn(usize, usize) -> bool) -> Positions {
@@ -161,10 +171,10 @@ impl Gaps {
     ) -> f64 {
         let (own, rank) = (self.of_columns(x, range), gx.len().isqrt());
         let parts = codes.par_chunks(rank * PART).enumerate();
-        in_order(parts.map(|(part, codes)| {
+        in_order(parts, &|(part, codes)| {
             let columns = (part * PART..).zip(codes.chunks_exact(rank));
             columns.map(|(t, a)| own.square(gx, a, t)).sum()
-        }))
+        })
     }
 }
 

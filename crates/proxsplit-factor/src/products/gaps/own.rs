@@ -9,6 +9,7 @@ use crate::products::gram::square;
 use crate::products::kernel::padded;
 use crate::products::lanes::Lanes;
 use proxsplit::internal::linalg::vec::dot;
+use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -145,7 +146,7 @@ impl<T: Lanes> OwnGrams<T> for Own<'_, T> {
             .zip(v.par_chunks(rank))
             .enumerate()
             .with_min_len(16)
-            .for_each(|(line, (out, v))| {
+            .each(&|(line, (out, v))| {
                 scratch::with(rank, |product: &mut [T]| {
                     let few = self.few(line);
                     let sign = match few.kind {

@@ -4,6 +4,7 @@ use crate::products::{Lanes, in_order, strides};
 use crate::rank::Speckle;
 use proxsplit::data::{Dense, Element};
 use proxsplit::internal::dispatch;
+use proxsplit::internal::parallel::Each;
 use proxsplit::simd;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -32,7 +33,7 @@ impl<T: Lanes> Entries<'_, T> {
         let (rank, width) = (x.len() / m, w.len() / m);
         dispatch!(Elements: self.dense.elements() => values, {
             let blocks = out.par_chunks_mut(width * COLUMNS).zip(a.par_chunks(rank * COLUMNS));
-            blocks.enumerate().for_each(|(block, (out, a))| {
+            blocks.enumerate().each(&|(block, (out, a))| {
                 let start = first + block * COLUMNS;
                 let columns = start..start + a.len() / rank;
                 simd::arch().dispatch(|| self.visit(values, 0..m, columns, |i, t, y| {
@@ -50,7 +51,7 @@ impl<T: Lanes> Entries<'_, T> {
         let height = BANDS * self.speckle.band();
         dispatch!(Elements: self.dense.elements() => values, {
             let parts = out.par_chunks_mut(width * height).enumerate();
-            parts.for_each(|(part, out)| {
+            parts.each(&|(part, out)| {
                 let start = part * height;
                 let rows = start..start + out.len() / width;
                 for first in (0..n).step_by(COLUMNS) {
@@ -69,7 +70,7 @@ impl<T: Lanes> Entries<'_, T> {
         let rank = x.len() / m;
         dispatch!(Elements: self.dense.elements() => values, {
             let blocks = a.par_chunks(rank * COLUMNS).enumerate();
-            in_order(blocks.map(|(block, a)| {
+            in_order(blocks, &|(block, a)| {
                 let start = block * COLUMNS;
                 let columns = start..start + a.len() / rank;
                 let mut sum = 0.0;
@@ -78,7 +79,7 @@ impl<T: Lanes> Entries<'_, T> {
                     sum += r * r;
                 }));
                 sum
-            }))
+            })
         })
     }
 

@@ -77,7 +77,7 @@ fn over_dense(
     let (down, right) = strides(dense);
     let (rows, cols) = (dense.rows(), dense.cols());
     dispatch!(Elements: dense.elements() => values, {
-        in_order((0..cols.div_ceil(PART)).into_par_iter().map(|part| {
+        in_order((0..cols.div_ceil(PART)).into_par_iter(), &|part| {
             let mut sum = 0.0;
             for t in part * PART..cols.min((part + 1) * PART) {
                 speckle.for_each(speckle.pattern(t), 0..rows, |i| {
@@ -86,7 +86,7 @@ fn over_dense(
                 });
             }
             sum
-        }))
+        })
     })
 }
 
@@ -98,7 +98,7 @@ fn over_stored(
 ) -> f64 {
     let (starts, indices, elements) = (sparse.starts(), sparse.indices(), sparse.elements());
     let lines = starts.len() - 1;
-    in_order((0..lines.div_ceil(PART)).into_par_iter().map(|part| {
+    in_order((0..lines.div_ceil(PART)).into_par_iter(), &|part| {
         let mut sum = 0.0;
         for line in part * PART..lines.min((part + 1) * PART) {
             for at in starts.get(line)..starts.get(line + 1) {
@@ -112,5 +112,5 @@ fn over_stored(
             }
         }
         sum
-    }))
+    })
 }

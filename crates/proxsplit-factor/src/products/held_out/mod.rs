@@ -14,13 +14,14 @@ mod tests;
 
 use super::sparse::Lines;
 use super::weighted::DataWeights;
-use super::{Data, Gaps, Lanes};
+use super::{Data, Gaps, Lanes, PART};
 use crate::rank::Speckle;
 use entries::Entries;
 use patterns::Patterns;
 use proxsplit::Error;
 use proxsplit::data::{Element, Matrix};
 use proxsplit::internal::dispatch;
+use proxsplit::internal::parallel::Each;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -140,8 +141,13 @@ impl<'a, T: Lanes> Data<'a, T> {
             return None;
         };
         let (i, t) = super::strides(dense);
-        let mut copy: Vec<T> = dispatch!(Elements: dense.elements() => values, {
-            values.par_iter().map(|&value| T::of(super::zero_if_nan(value.f64()))).collect()
+        let mut copy = vec![T::ZERO; dense.elements().len()];
+        dispatch!(Elements: dense.elements() => values, {
+            copy.par_chunks_mut(PART).enumerate().each(&|(k, copy)| {
+                for (copy, value) in copy.iter_mut().zip(&values[k * PART..]) {
+                    *copy = T::of(super::zero_if_nan(value.f64()));
+                }
+            });
         });
         for column in 0..dense.cols() {
             speckle.for_each(speckle.pattern(column), 0..dense.rows(), |row| {

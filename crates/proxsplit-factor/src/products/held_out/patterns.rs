@@ -4,6 +4,7 @@ use crate::products::kernel::{Block, accumulate, padded, unpad};
 use crate::products::{Lanes, in_order};
 use crate::rank::Speckle;
 use proxsplit::internal::linalg::vec::{axpy, dot};
+use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
@@ -40,7 +41,7 @@ impl Patterns {
                 .zip(a.par_chunks(rank))
                 .enumerate()
                 .with_min_len(COLUMNS)
-                .for_each(|(at, (out, a))| {
+                .each(&|(at, (out, a))| {
                     let pattern = self.speckle.pattern(first + at);
                     add_product(out, &products[pattern * width * rank..], a);
                 });
@@ -58,7 +59,7 @@ impl Patterns {
         let height = BANDS * self.speckle.band();
         self.with_products((w, width), (a, rank), &columns, |products| {
             let parts = out.par_chunks_mut(width * height).enumerate();
-            parts.for_each(|(part, out)| {
+            parts.each(&|(part, out)| {
                 let start = part * height;
                 let rows = start..start + out.len() / width;
                 for (pattern, product) in products.chunks_exact(width * rank).enumerate() {
@@ -79,7 +80,7 @@ impl Patterns {
         };
         self.with_products((x, rank), (x, rank), &rows, |grams| {
             let parts = a.par_chunks(rank * COLUMNS).enumerate();
-            in_order(parts.map(|(part, a)| {
+            in_order(parts, &|(part, a)| {
                 let columns = (part * COLUMNS..).zip(a.chunks_exact(rank));
                 columns
                     .map(|(t, a)| {
@@ -88,7 +89,7 @@ impl Patterns {
                         rows.map(|(row, a_k)| a_k.f64() * dot(row, a)).sum::<f64>()
                     })
                     .sum()
-            }))
+            })
         })
     }
 
@@ -107,7 +108,7 @@ impl Patterns {
             products
                 .par_chunks_mut(size)
                 .enumerate()
-                .for_each(|(pattern, product)| {
+                .each(&|(pattern, product)| {
                     scratch::with(
                         GATHERED * (width + rank) + ld * rank,
                         |space: &mut [T]| {

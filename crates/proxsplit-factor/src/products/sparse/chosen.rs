@@ -5,6 +5,7 @@ use super::{Entries, Lines, Product, flip};
 use crate::products::lanes::Lanes;
 use proxsplit::data::{Element, Index};
 use proxsplit::internal::dispatch;
+use proxsplit::internal::parallel::Each;
 use rayon::prelude::*;
 
 /// Columns of a sparse matrix, times a number, by columns and by rows.
@@ -74,7 +75,7 @@ impl<T: Lanes> Chosen<T> {
         let mut gram = vec![T::ZERO; count * count];
         gram.par_chunks_exact_mut(count.max(1))
             .enumerate()
-            .for_each(|(column, out)| {
+            .each(&|(column, out)| {
                 for (row, value) in self.columns.line(column) {
                     for (other, factor) in self.rows.line(row) {
                         out[other] += value * factor;
@@ -122,11 +123,10 @@ impl<T: Lanes> Lines<'_, T> {
         number: impl Fn(E) -> f64 + Sync,
     ) -> Vec<f64> {
         let lines = self.starts.par_windows(2).with_min_len(1024);
-        let square = |pair: &[usize]| {
+        lines.map_to_vec(&|pair| {
             let line = values[pair[0]..pair[1]].iter();
             line.map(|&value| number(value).powi(2)).sum()
-        };
-        lines.map(square).collect()
+        })
     }
 
     /// Adds the entries of a line.

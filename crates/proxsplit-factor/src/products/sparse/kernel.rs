@@ -8,25 +8,22 @@ use proxsplit::simd;
 /// Entries and lines that one task gathers, about.
 const TASK: usize = 1 << 14;
 
-/// out (K × lines) ← weight · Σ_i M_il f_i for the lines of the range, in halves of about equal work.
-///
-/// A line is never cut, so the bits do not depend on where the halves end.
+/// out (K × lines) ← weight · Σ_i M_il f_i for the lines of the range, on all threads.
 pub(super) fn gather<T: Lanes, I: Place, E: Number<T>>(
     product: Product<'_, T>,
     starts: &[usize],
     (indices, elements): (&[I], &[E]),
 ) {
-    let Product {
-        out,
-        f,
-        range,
-        weight,
-    } = product;
-    let work = |line: usize| starts[line] + line;
-    if range.len() <= 1 || work(range.end) - work(range.start) <= TASK {
+    in_halves(product, starts, &|product| {
+        let Product {
+            out,
+            f,
+            range,
+            weight,
+        } = product;
         let rank = out.len() / range.len().max(1);
         // What is not inlined does not get the wide instructions.
-        return simd::arch().dispatch(
+        simd::arch().dispatch(
             #[inline(always)]
             || {
                 for (line, out) in range.zip(out.chunks_exact_mut(rank.max(1))) {
@@ -36,6 +33,31 @@ pub(super) fn gather<T: Lanes, I: Place, E: Number<T>>(
                 }
             },
         );
+    });
+}
+
+/// Cuts a product in halves of about equal work until one task is enough for each.
+///
+/// A line is never cut, so the bits do not depend on where the halves end.
+fn in_halves<T: Lanes>(
+    product: Product<'_, T>,
+    starts: &[usize],
+    task: &(dyn Fn(Product<'_, T>) + Sync),
+) {
+    let Product {
+        out,
+        f,
+        range,
+        weight,
+    } = product;
+    let work = |line: usize| starts[line] + line;
+    if range.len() <= 1 || work(range.end) - work(range.start) <= TASK {
+        return task(Product {
+            out,
+            f,
+            range,
+            weight,
+        });
     }
     let half = work(range.start).midpoint(work(range.end));
     let middle = first_at_least(range.start + 1..range.end - 1, half, work);
@@ -51,8 +73,8 @@ pub(super) fn gather<T: Lanes, I: Place, E: Number<T>>(
         part(right, middle..range.end),
     );
     rayon::join(
-        || gather(left, starts, (indices, elements)),
-        || gather(right, starts, (indices, elements)),
+        || in_halves(left, starts, task),
+        || in_halves(right, starts, task),
     );
 }
 

@@ -19,6 +19,7 @@ use crate::rank::Speckle;
 use kernel::Place;
 use proxsplit::data::{Element, Elements, Index, Indices, Sparse, StorageOrder};
 use proxsplit::internal::dispatch;
+use proxsplit::internal::parallel::Each;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -204,7 +205,7 @@ fn flip<V: Copy + Send, E: Copy + Sync, I: Place>(
         (&mut lines, &mut values),
         rayon::current_num_threads(),
     );
-    tasks.into_par_iter().for_each(|task| {
+    tasks.into_par_iter().each(&|task| {
         let mut next: Vec<usize> = flipped[task.range.clone()].to_vec();
         let first = flipped[task.range.start];
         for (line, pair) in starts.windows(2).enumerate() {

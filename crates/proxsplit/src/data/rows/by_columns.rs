@@ -1,22 +1,19 @@
 //! A sweep over all rows of a matrix that stands by columns, where few entries of x are not 0.
 
-use super::design::{CACHED, CHUNK, Design, FRONT, sum};
+use super::design::{CACHED, CHUNK, Design, FRONT, Visit, sum};
 use super::{Picked, Rows};
 use crate::parallel::prelude::*;
 use crate::{Real, scratch};
 
 impl<T: Real> Design<'_, T> {
     /// Columns with x_j ≠ 0 for the products, then all of them for the sums, each read from end to end.
-    pub(super) fn by_columns<V>(
+    pub(super) fn by_columns(
         &self,
         columns: &dyn Rows<f64>,
         x: &[T],
         grad: Option<&mut [T]>,
-        visit: &V,
-    ) -> (f64, f64)
-    where
-        V: Fn(usize, f64) -> (f64, f64) + Sync,
-    {
+        visit: &Visit<'_>,
+    ) -> (f64, f64) {
         let parts = self.rows().div_ceil(CHUNK);
         scratch::with(self.rows() + FRONT * parts, |space: &mut [f64]| {
             let (z, totals) = space.split_at_mut(self.rows());
@@ -27,23 +24,20 @@ impl<T: Real> Design<'_, T> {
                 }
             }
             let one = |(k, (z, totals)): (usize, (&mut [f64], &mut [f64]))| {
+                let rows = self.all().part(k * CHUNK, CHUNK);
                 if self.by_column {
-                    self.source().dots(self.all().part(k * CHUNK, CHUNK), x, z);
+                    self.source().dots(rows, x, z);
                 }
-                totals.fill(0.0);
-                for (i, z) in (k * CHUNK..).zip(z) {
-                    let (value, weight) = visit(i, *z);
-                    totals[0] += value;
-                    totals[1] += weight;
-                    *z = weight;
-                }
+                let mut sums = (0.0, 0.0);
+                visit(rows, z, &mut sums);
+                (totals[0], totals[1]) = sums;
             };
             if self.is_small() {
                 let parts = z.chunks_mut(CHUNK).zip(totals.chunks_mut(FRONT));
                 parts.enumerate().for_each(one);
             } else {
                 let parts = z.par_chunks_mut(CHUNK).zip(totals.par_chunks_mut(FRONT));
-                parts.enumerate().for_each(one);
+                parts.enumerate().each(&one);
             }
             if let Some(grad) = grad {
                 self.add_columns(columns, z, grad);
@@ -59,7 +53,7 @@ impl<T: Real> Design<'_, T> {
         if self.is_small() {
             grad.chunks_mut(task).enumerate().for_each(one);
         } else {
-            grad.par_chunks_mut(task).enumerate().for_each(one);
+            grad.par_chunks_mut(task).enumerate().each(&one);
         }
     }
 

@@ -128,7 +128,7 @@ impl<T: Real, E: Element> Rows<T> for DenseColumns<'_, E> {
         let columns = into
             .extend_dense(cols.len())
             .par_chunks_exact_mut(self.rows);
-        columns.zip(cols).for_each(|(out, &j)| {
+        columns.zip(cols).each(&|(out, &j)| {
             let column = &self.values[j * self.rows..(j + 1) * self.rows];
             for (out, value) in out.iter_mut().zip(column) {
                 *out = T::of(value.f64());

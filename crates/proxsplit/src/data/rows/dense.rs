@@ -82,7 +82,7 @@ impl<T: Real, E: Element> Rows<T> for DenseRows<'_, E> {
     fn pack(&self, cols: &[usize], into: &mut Columns<T>) {
         let rows = self.values.len() / self.cols;
         let columns = into.extend_dense(cols.len()).par_chunks_exact_mut(rows);
-        columns.zip(cols).for_each(|(out, &j)| {
+        columns.zip(cols).each(&|(out, &j)| {
             for (out, value) in out
                 .iter_mut()
                 .zip(self.values[j..].iter().step_by(self.cols))

@@ -23,6 +23,10 @@ const MANY: usize = 64;
 /// Most panels.
 const PANELS: usize = 32;
 
+/// What becomes of some rows and their z_i: each is replaced by its w_i, and Σ v_i and Σ w_i are added to the totals. Called for a
+/// chunk, so that only the loop within is compiled anew for every loss.
+pub(super) type Visit<'a> = dyn Fn(Picked<'_>, &mut [f64], &mut (f64, f64)) + Sync + 'a;
+
 /// The same rows in double precision and in the scalar of x.
 type ForBothScalars<'a, T> = (Box<dyn Rows<f64> + 'a>, Box<dyn Rows<T> + 'a>);
 
@@ -141,9 +145,7 @@ impl<'a, T: Real> Design<'a, T> {
         if self.is_small() {
             out.chunks_mut(self.chunk).enumerate().for_each(chunk_of);
         } else {
-            out.par_chunks_mut(self.chunk)
-                .enumerate()
-                .for_each(chunk_of);
+            out.par_chunks_mut(self.chunk).enumerate().each(&chunk_of);
         }
     }
 
@@ -169,22 +171,39 @@ impl<'a, T: Real> Design<'a, T> {
     where
         V: Fn(usize, f64) -> (f64, f64) + Sync,
     {
+        self.sweep_chunks(rows, x, grad, &|part, z, totals| {
+            for (z, i) in z.iter_mut().zip(part.iter()) {
+                let (value, weight) = visit(i, *z);
+                totals.0 += value;
+                totals.1 += weight;
+                *z = weight;
+            }
+        })
+    }
+
+    fn sweep_chunks(
+        &self,
+        rows: Picked<'_>,
+        x: &[T],
+        grad: Option<&mut [T]>,
+        visit: &Visit<'_>,
+    ) -> (f64, f64) {
         if let Some((columns, _)) = &self.columns
             && matches!(rows, Picked::Stretch { start: 0, len } if len == self.rows)
             && x.iter().filter(|x| **x != T::ZERO).count() <= self.cols / 4
         {
-            return self.by_columns(&**columns, x, grad, &visit);
+            return self.by_columns(&**columns, x, grad, visit);
         }
         let panel = self.panel(rows);
         match grad {
-            None => self.values(rows, x, panel, &visit),
+            None => self.values(rows, x, panel, visit),
             // So few entries that a sum on the side would cost more than they do.
             Some(grad) if self.source().stored(rows) <= 2 * self.cols => {
-                self.walk(rows, x, &visit, |part, w| {
+                self.walk(rows, x, visit, &mut |part, w| {
                     self.source().add(part, w, grad);
                 })
             }
-            Some(grad) => self.panels(rows, (x, grad), panel, &visit),
+            Some(grad) => self.panels(rows, (x, grad), panel, visit),
         }
     }
 
@@ -204,72 +223,55 @@ impl<'a, T: Real> Design<'a, T> {
     }
 
     /// One panel: chunk by chunk the products, the visits, and what `add` does with the weights.
-    fn walk<V>(
+    fn walk(
         &self,
         rows: Picked<'_>,
         x: &[T],
-        visit: &V,
-        mut add: impl FnMut(Picked<'_>, &[f64]),
-    ) -> (f64, f64)
-    where
-        V: Fn(usize, f64) -> (f64, f64),
-    {
+        visit: &Visit<'_>,
+        add: &mut dyn FnMut(Picked<'_>, &[f64]),
+    ) -> (f64, f64) {
         let mut buffer = [0.0; CHUNK];
         let mut totals = (0.0, 0.0);
         for part in rows.parts(self.chunk) {
             let z = &mut buffer[..part.len()];
             self.source().dots(part, x, z);
-            for (z, i) in z.iter_mut().zip(part.iter()) {
-                let (value, weight) = visit(i, *z);
-                totals.0 += value;
-                totals.1 += weight;
-                *z = weight;
-            }
+            visit(part, z, &mut totals);
             add(part, z);
         }
         totals
     }
 
-    fn values<V>(&self, rows: Picked<'_>, x: &[T], panel: usize, visit: &V) -> (f64, f64)
-    where
-        V: Fn(usize, f64) -> (f64, f64) + Sync,
-    {
+    fn values(&self, rows: Picked<'_>, x: &[T], panel: usize, visit: &Visit<'_>) -> (f64, f64) {
         let mut totals = [(0.0, 0.0); PANELS];
         let totals = &mut totals[..rows.len().div_ceil(panel)];
         let one = |(p, total): (usize, &mut (f64, f64))| {
-            *total = self.walk(rows.part(p * panel, panel), x, visit, |_, _| {});
+            *total = self.walk(rows.part(p * panel, panel), x, visit, &mut |_, _| {});
         };
         if totals.len() == 1 {
             totals.iter_mut().enumerate().for_each(one);
         } else {
-            totals
-                .par_iter_mut()
-                .with_max_len(1)
-                .enumerate()
-                .for_each(one);
+            totals.par_iter_mut().with_max_len(1).enumerate().each(&one);
         }
         sum(totals.iter().copied())
     }
 
-    fn panels<V>(
+    fn panels(
         &self,
         rows: Picked<'_>,
         (x, grad): (&[T], &mut [T]),
         panel: usize,
-        visit: &V,
-    ) -> (f64, f64)
-    where
-        V: Fn(usize, f64) -> (f64, f64) + Sync,
-    {
+        visit: &Visit<'_>,
+    ) -> (f64, f64) {
         // Each panel's sum, with its two totals in front.
         let width = self.cols + FRONT;
         let count = rows.len().div_ceil(panel);
         let one = |(p, slot): (usize, &mut [f64])| {
             let (totals, sum) = slot.split_at_mut(FRONT);
             sum.fill(0.0);
-            (totals[0], totals[1]) = self.walk(rows.part(p * panel, panel), x, visit, |part, w| {
-                self.source().add_wide(part, w, sum);
-            });
+            (totals[0], totals[1]) =
+                self.walk(rows.part(p * panel, panel), x, visit, &mut |part, w| {
+                    self.source().add_wide(part, w, sum);
+                });
         };
         scratch::with(count * width, |partial: &mut [f64]| {
             if count == 1 {
@@ -279,7 +281,7 @@ impl<'a, T: Real> Design<'a, T> {
                     .par_chunks_mut(width)
                     .with_max_len(1)
                     .enumerate()
-                    .for_each(one);
+                    .each(&one);
             }
             merge(partial, width, grad);
             sum(partial.chunks(width).map(|slot| (slot[0], slot[1])))
@@ -339,7 +341,10 @@ fn squares_of(elements: Elements<'_>) -> f64 {
         if values.len() <= TASK {
             return kernel::squares(values);
         }
-        let parts: Vec<f64> = values.par_chunks(TASK).map(kernel::squares).collect();
+        let parts = (0..values.len().div_ceil(TASK)).into_par_iter();
+        let parts = parts.map_to_vec(&|k| {
+            kernel::squares(&values[k * TASK..values.len().min((k + 1) * TASK)])
+        });
         parts.iter().sum()
     })
 }
@@ -364,6 +369,6 @@ pub(super) fn merge<T: Real>(partial: &[f64], width: usize, grad: &mut [T]) {
     if partial.len() < 2 * TASK {
         grad.chunks_mut(BLOCK).enumerate().for_each(block);
     } else {
-        grad.par_chunks_mut(BLOCK).enumerate().for_each(block);
+        grad.par_chunks_mut(BLOCK).enumerate().each(&block);
     }
 }

@@ -32,7 +32,7 @@ impl<T: Real> Design<'_, T> {
         let task = self.columns_of_a_task();
         let mut totals = vec![0.0; self.cols().div_ceil(task)];
         let tasks = grad.par_chunks_mut(task).zip(&mut totals).enumerate();
-        tasks.for_each(|(k, (grad, total))| {
+        tasks.each(&|(k, (grad, total))| {
             *total = self.squares_of_lines(k * task..k * task + grad.len(), self.rows());
             add_dots(columns, k * task, w, grad);
         });
@@ -45,7 +45,7 @@ impl<T: Real> Design<'_, T> {
         let count = self.rows().div_ceil(panel);
         scratch::with(count * width, |partial: &mut [f64]| {
             let panels = partial.par_chunks_mut(width).with_max_len(1).enumerate();
-            panels.for_each(|(p, slot)| {
+            panels.each(&|(p, slot)| {
                 slot.fill(0.0);
                 let (total, sum) = slot.split_at_mut(FRONT);
                 for part in self.all().part(p * panel, panel).parts(self.chunk) {

@@ -61,7 +61,7 @@ impl Gram {
     ) {
         let (stride, to) = (self.stride, self.size);
         let chunks = self.entries[from * stride..to * stride].par_chunks_mut(CHUNK * stride);
-        chunks.enumerate().for_each(|(c, out)| {
+        chunks.enumerate().each(&|(c, out)| {
             let (first, last) = chunk(c, from, to);
             let all = (rows, 0..rows, weights);
             weighted_products(columns, all, (first, last), |i, j, entry| {
@@ -81,7 +81,7 @@ impl Gram {
         let tasks = (to - from).div_ceil(CHUNK) * parts;
         scratch::with(tasks * room, |sums: &mut [f64]| {
             let each = sums.par_chunks_mut(room).enumerate();
-            each.for_each(|(task, sums)| {
+            each.each(&|(task, sums)| {
                 let (first, last) = chunk(task / parts, from, to);
                 let start = rows.min(task % parts * stretch);
                 let part = (rows, start..rows.min(start + stretch), weights);
@@ -91,7 +91,7 @@ impl Gram {
             });
             let chunks = self.entries[from * stride..to * stride].par_chunks_mut(CHUNK * stride);
             let chunks = chunks.zip(sums.par_chunks(parts * room)).enumerate();
-            chunks.for_each(|(c, (out, sums))| {
+            chunks.each(&|(c, (out, sums))| {
                 let (first, last) = chunk(c, from, to);
                 for (k, out) in out.chunks_mut(stride).enumerate().take(last - first) {
                     out[..last].fill(0.0);

@@ -111,7 +111,7 @@ impl<T: Real> WorkingSet<'_, T> {
         self.curvatures_by_gram();
         let (columns, slope) = (&self.set.columns, &self.rows.slope);
         let products = self.slopes.par_iter_mut().enumerate();
-        products.for_each(|(k, product)| *product = columns.dot(k, slope));
+        products.each(&|(k, product)| *product = columns.dot(k, slope));
         formed + (self.set.len() * rows) as f64
     }
 

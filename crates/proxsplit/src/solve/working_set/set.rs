@@ -85,7 +85,7 @@ impl<T: Real> Set<T> {
         if let Some(columns) = self.columns.dense() {
             let rows = out.len();
             let parts = out.par_chunks_mut(STRETCH).enumerate();
-            parts.for_each(|(p, out)| {
+            parts.each(&|(p, out)| {
                 out.fill(0.0);
                 vectorized(
                     #[inline(always)]

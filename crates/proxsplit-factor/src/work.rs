@@ -15,8 +15,9 @@ pub(crate) const NEARLY_EXACT: Effort = Effort {
     tolerance: 3e-2,
 };
 
-/// The share of a product's cost that its sweeps may have, and the sweeps that are worth any cost. At rank 128 of 4000 × 4000 numbers
-/// 12 sweeps reach an objective in three quarters of the time of 50.
+/// Ranks above this make sweeps a large part of a pass; then they may cost this share of the product before them, or be this few. At
+/// rank 128 of 4000 × 4000 numbers, 12 sweeps reach an objective in three quarters of the time that 50 take.
+const HIGH: usize = 40;
 const WORTH: f64 = 0.4;
 const FEW: usize = 12;
 
@@ -24,11 +25,16 @@ const FEW: usize = 12;
 const SWEEPS: usize = 5000;
 
 impl Effort {
-    /// The same, with no more sweeps than the product before them is worth: it met so many entries a line, and a sweep meets `rank`.
-    pub(crate) fn beside(self, entries: usize, rank: usize) -> Self {
-        let affordable = (WORTH * entries as f64 / rank as f64) as usize;
+    /// The same, with no more sweeps than are worth their cost after a product that met `length` entries a line; a sweep meets `rank`.
+    pub(crate) fn beside(self, length: usize, rank: usize) -> Self {
+        let affordable = (WORTH * length as f64 / rank as f64) as usize;
+        let most = if rank > HIGH {
+            affordable.max(FEW)
+        } else {
+            self.sweeps
+        };
         Self {
-            sweeps: self.sweeps.min(affordable.max(FEW)),
+            sweeps: self.sweeps.min(most),
             ..self
         }
     }

@@ -56,11 +56,7 @@ impl<T: Lanes> Batch<T> {
         // What runs ahead is written anew below, so that the three sets of codes change places without copies.
         std::mem::swap(&mut self.old.a, &mut work.factors.a);
         std::mem::swap(&mut work.factors.a, &mut self.ahead.a);
-        work.solve_codes(
-            &self.ahead.x,
-            0..n,
-            NEARLY_EXACT.beside(data.entries() / n, rank),
-        );
+        work.solve_codes(&self.ahead.x, 0..n, NEARLY_EXACT.beside(m, rank));
         // Codes in sets that tie their entries together cannot run ahead without leaving them.
         let code_beta = work.codes.elementary.map_or(0.0, |_| beta);
         run_ahead(
@@ -80,7 +76,7 @@ impl<T: Lanes> Batch<T> {
             &work.misfit.grams().a,
             rank,
         );
-        work.solve_atoms(&self.ahead.a, NEARLY_EXACT.beside(data.entries() / m, rank));
+        work.solve_atoms(&self.ahead.a, NEARLY_EXACT.beside(n, rank));
         let moved = run_ahead(
             &mut self.ahead.x,
             &work.factors.x,

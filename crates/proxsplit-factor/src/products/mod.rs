@@ -111,14 +111,6 @@ impl<'a, T: Lanes> Data<'a, T> {
         self.matrix.cols()
     }
 
-    /// How many entries are stored.
-    pub(crate) fn entries(&self) -> usize {
-        match self.matrix {
-            Matrix::Dense(dense) => dense.rows() * dense.cols(),
-            Matrix::Sparse(sparse) => sparse.elements().len(),
-        }
-    }
-
     /// ‖Y‖², over the observed entries; Σ w·y² if they have weights.
     pub fn square(&self) -> f64 {
         self.square

@@ -41,7 +41,7 @@ impl<T: Lanes> Batch<T> {
         std::mem::swap(&mut self.old, &mut center.x);
         std::mem::swap(&mut center.x, &mut self.ahead);
         keep_unused(&mut center.x, &self.old, &center.aa, center.rank);
-        center.solve_atoms(NEARLY_EXACT);
+        center.solve_atoms(NEARLY_EXACT.beside(center.shape.1, center.rank));
         let limits = bounds(center.atoms.elementary);
         let moved = run_ahead(&mut self.ahead, &center.x, &self.old, (beta, limits));
         center.memory.displacement = moved.sqrt();

@@ -284,13 +284,13 @@ impl<'a, T: Lanes> Shard<'a, T> {
     }
 
     fn pass(&mut self, x: &[T], beta: f64) -> Answer<T> {
-        let n = self.problem.data.cols();
+        let (m, n) = (self.problem.data.rows(), self.problem.data.cols());
         let is_rebuilt = self.seat(x);
         let codes = &mut self.codes;
         if is_rebuilt == 0.0 {
             std::mem::swap(&mut codes.old, &mut codes.now);
             std::mem::swap(&mut codes.now, &mut codes.ahead);
-            let how = (&self.term, NEARLY_EXACT);
+            let how = (&self.term, NEARLY_EXACT.beside(m, self.problem.rank));
             self.misfit.solve_codes(x, &mut codes.now, 0..n, how);
             // Codes in sets that tie their entries together cannot run ahead without leaving them.
             let beta = self.term.elementary.map_or(0.0, |_| beta);

@@ -88,7 +88,7 @@ fn matrix_market() {
     array("general\n2 2\n1 2 3\n", "ends after 3 of 4 values");
     array(
         "general\n2 2\n1 2\n3 4 5\n",
-        "line 4: there are more than the 4",
+        "line 4: there are more values than the 4",
     );
     array(
         "symmetric\n2 3\n1\n",

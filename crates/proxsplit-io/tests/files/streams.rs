@@ -62,7 +62,7 @@ fn a_format_that_is_told_wins_over_the_name() {
         "xls"
             .parse::<Format>()
             .unwrap_err()
-            .contains("there are npy, npz")
+            .contains("use one of npy, npz")
     );
 }
 

@@ -1,6 +1,6 @@
 # Everything that is done with this tree. `make` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help test lint rust parquet python clusters judge gallery docs docs-python transcripts bench examples reproduce reproduce-quick wheel stranger publish-check deny semver
+.PHONY: help test environments lint rust parquet python clusters judge gallery docs docs-python transcripts bench examples reproduce reproduce-quick wheel stranger publish-check deny semver
 SHELL := /bin/bash
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -8,7 +8,13 @@ PY := $(VENV)/bin/python
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
-test: lint rust python reproduce-quick ## All lints and tests, Rust and Python; installs what they need
+# Environments are installed while Rust compiles, which leaves a core idle now and then.
+test: ## All lints and tests, Rust and Python; installs what they need
+	$(MAKE) environments & installing=$$!; $(MAKE) lint rust && wait $$installing
+	$(MAKE) python reproduce-quick
+
+environments: $(PY)
+	bench/venv true
 
 lint: ## Format, clippy and documentation, warnings are errors
 	cargo fmt --all --check

@@ -1,8 +1,12 @@
-"""Milliseconds of a whole pass beside the two bare products XᵀY and YAᵀ by OpenBLAS: `bench/run passes [--quick]`.
+"""A whole pass beside the two bare products XᵀY and YAᵀ by OpenBLAS: `bench/run passes [--quick] [--docs]`.
 
 For every instruction set that the processor has, a process of its own times the products and runs proxsplit, in turns, and prints the
-least of both and their ratio. A pass is the run's seconds through its passes: sweeps, extrapolation and looks are in it. OpenBLAS has the data in
-the precision and in the order of the run; sparse products are scipy's, which has one thread.
+least of both and their ratio. The time of a pass is the mean between the first pass and the last one but one in the trace: sweeps, extrapolation and
+the objective are in it, the start and the look at the end are not. OpenBLAS has the data in the precision and in the order of the
+run; sparse products are scipy's, which has one thread. The last column is a pass of `incremental` beside one of `batch`.
+
+With `--docs` the rows are kept in `docs/src/bench/passes.json`, for one processor beside the others, and `docs/src/pass-speed.md` is
+written from them.
 """
 
 from __future__ import annotations
@@ -15,12 +19,14 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Iterator
 
 import numpy as np
 import scipy.sparse
 
 from .case import CACHE, FULL, ROOT, Case
 from .kernels import LEVELS, RANKS, available, timed
+from .machine import describe
 from .peers.proxsplit_cli import BINARY
 
 TURNS = 3
@@ -37,24 +43,69 @@ def cases(quick: bool) -> list[tuple[Case, str, str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="two ranks of the generated matrix")
     parser.add_argument("--seconds", type=float, default=1.5, help="of every run")
     parser.add_argument("--levels", nargs="+", choices=LEVELS, default=available())
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--method", default="batch")
     parser.add_argument("--only", default="", help="a part of a line's name")
+    parser.add_argument("--docs", action="store_true", help="keep the rows and write the page")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
         for case in cases(options.quick):
             if options.only in title(*case):
-                measure(*case, options)
+                print(json.dumps(measure(*case, options)), flush=True)
         return
-    print("set     " + " " * 52 + "ms: a pass   products   ratio")
+    now = describe()
+    found: dict[str, dict[str, list]] = {}
+    print("set     " + " " * 52 + "ms: a pass   products   ratio   incremental / batch")
     for level in options.levels:
-        env = os.environ | {"PROXSPLIT_SIMD": level, "OPENBLAS_CORETYPE": LEVELS[level], "OPENBLAS_NUM_THREADS": str(options.threads)}
-        subprocess.run([sys.executable, "-m", "bench.passes", "--worker", *sys.argv[1:]], cwd=ROOT, env=env, check=True)
+        for name, own, bare, incremental in rows(level, options.threads):
+            more = f"{incremental / own:12.2f}" if incremental else ""
+            print(f"{level:7} {name:52} {own:9.2f} {bare:10.2f} {own / bare:7.2f}{more}", flush=True)
+            found.setdefault(name, {})[level] = [own, bare, incremental]
+    if options.docs:
+        keep(f"{now['processor']}, {now['cores']} cores", now, found)
+
+
+def rows(level: str, threads: int) -> Iterator[list]:
+    """What a process with this instruction set prints."""
+    env = os.environ | {"PROXSPLIT_SIMD": level, "OPENBLAS_CORETYPE": LEVELS[level], "OPENBLAS_NUM_THREADS": str(threads)}
+    words = [sys.executable, "-m", "bench.passes", "--worker", *sys.argv[1:]]
+    with subprocess.Popen(words, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as worker:
+        yield from map(json.loads, worker.stdout)
+    if worker.returncode:
+        raise SystemExit(worker.returncode)
+
+
+def keep(machine: str, now: dict, found: dict[str, dict[str, list]]) -> None:
+    """Adds the rows to those of other processors and writes the page."""
+    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    before = kept.get(machine, {}).get("rows", {})
+    kept[machine] = {"measured": f"{now['date']}, load {now['load']} before, proxsplit at {now['proxsplit']}", "rows": before | found}
+    KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
+    (ROOT / "docs" / "src" / "pass-speed.md").write_text(PAGE + "".join(section(name, part) for name, part in kept.items()))
+
+
+def section(machine: str, part: dict) -> str:
+    """The table of a processor, one column a level."""
+    levels = [level for level in LEVELS if any(level in row for row in part["rows"].values())]
+    text = f"\n## {machine}\n\nMeasured {part['measured']}.\n\n| data | " + " | ".join(
+        f"{level}: pass ms | products ms | ratio | incremental / batch" for level in levels
+    )
+    text += " |\n|---|" + "---|" * (4 * len(levels)) + "\n"
+    for name, row in part["rows"].items():
+        cells = [cell for level in levels for cell in numbers(row.get(level))]
+        text += f"| {name} | " + " | ".join(cells) + " |\n"
+    return text
+
+
+def numbers(found: list | None) -> list[str]:
+    if found is None:
+        return ["–"] * 4
+    own, bare, incremental = found
+    return [f"{own:.1f}", f"{bare:.1f}", f"{own / bare:.2f}", f"{incremental / own:.2f}" if incremental else ""]
 
 
 def title(case: Case, order: str, dtype: str) -> str:
@@ -71,26 +122,51 @@ def ordered(case: Case, order: str) -> Path:
     return path
 
 
-def measure(case: Case, order: str, dtype: str, options: argparse.Namespace) -> None:
-    """Takes turns; prints the least times."""
+def measure(case: Case, order: str, dtype: str, options: argparse.Namespace) -> list:
+    """Takes turns; the name, the least milliseconds of a pass, of the products, and of an incremental pass where it is compared."""
     y = case.stored.astype({"f64": np.float64, "f32": np.float32}[dtype])
     if order == "column" and not scipy.sparse.issparse(y):
         y = np.asfortranarray(y)
     random = np.random.default_rng(0)
     x, codes = (random.random((size, case.rank)).astype(y.dtype) for size in y.shape)
     words = [BINARY, "factorize", ordered(case, order), "--rank", case.rank, "--tol", 0, "--time", options.seconds, "--passes", 10**9, "--scale", case.scale]
-    words += ["--threads", options.threads, "--dtype", dtype, "--method", options.method, "--force", "--quiet"]
-    passes, products = [], []
+    words += ["--threads", options.threads, "--dtype", dtype, "--force", "--quiet"]
+    is_compared = order == "row" and dtype == "f64" and not case.sparse and any(case == full for full in FULL)
+    passes: dict[str, list[float]] = {"batch": [], "incremental": []}
+    products = []
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(TURNS):
-            subprocess.run([str(word) for word in [*words, "--out", f"{folder}/out"]], check=True)
-            record = json.loads(Path(folder, "out", "run.json").read_text())
-            passes.append(1e3 * record["seconds"] / record["passes"])
+            for method in ("batch", "incremental") if is_compared else ("batch",):
+                subprocess.run([str(word) for word in [*words, "--method", method, "--out", f"{folder}/out"]], check=True)
+                passes[method].append(pass_time(Path(folder, "out")))
             # BLAS makes K×T as (YᵀX)ᵀ: what it has in memory is the same.
             products += [timed(lambda: (y.T @ x, y @ codes)) for _ in range(3)]
-    own, bare = min(passes), min(products)
-    level = os.environ["PROXSPLIT_SIMD"]
-    print(f"{level:7} {title(case, order, dtype):52} {own:9.2f} {bare:10.2f} {own / bare:7.2f}", flush=True)
+    incremental = min(passes["incremental"]) if is_compared else None
+    return [title(case, order, dtype), min(passes["batch"]), min(products), incremental]
+
+
+def pass_time(result: Path) -> float:
+    """Milliseconds of a pass: the mean over the rows of the trace without the start and without the look at the end."""
+    trace = [json.loads(line) for line in (result / "trace.jsonl").read_text().splitlines()]
+    inside = [row for row in trace[:-1] if row["pass"] >= 1]
+    if len(inside) < 2:
+        record = json.loads((result / "run.json").read_text())
+        return 1e3 * record["seconds"] / record["passes"]
+    first, last = inside[0], inside[-1]
+    return 1e3 * (last["seconds"] - first["seconds"]) / (last["pass"] - first["pass"])
+
+
+KEPT = ROOT / "docs" / "src" / "bench" / "passes.json"
+
+PAGE = """# A pass beside its products
+
+Command: `bench/run passes --docs`. A pass of the factorization cannot be faster than the two products XᵀY and YAᵀ that it contains. The
+tables compare the time of a whole pass of `batch` with these two products computed by OpenBLAS (sparse data: by scipy, which uses one thread), in the
+same precision, on the same data, with two threads. Both programs are restricted to the same instruction set (`PROXSPLIT_SIMD` and
+`OPENBLAS_CORETYPE`). Times are the best of three runs; a pass includes code sweeps, extrapolation and the objective.
+
+"incremental / batch" is the time of a pass of `incremental` divided by that of a pass of `batch`.
+"""
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ use super::pass_metric::{gram_of_codes, shape, step_of_pass};
 use super::{Method, own_numbers};
 use crate::codes::{Effort, Quadratic, Term};
 use crate::misfit::Share;
-use crate::products::{Lanes, add, times};
+use crate::products::{Lanes, add, copy, times};
 use crate::settings::{Inner, Metric, Step};
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
@@ -147,7 +147,7 @@ impl<T: Lanes> Incremental<T> {
 
     /// Goes to where the next pass begins.
     fn leave(&mut self, work: &mut Work<'_, T>) {
-        self.point.copy_from_slice(&work.factors.x);
+        copy(&mut self.point, &work.factors.x);
         if !self.runs_ahead() || self.pass.rests {
             return;
         }
@@ -171,7 +171,7 @@ impl<T: Lanes> Incremental<T> {
     /// The metric and the step of a pass. The first pass has no codes yet but those of its first batch.
     fn begin_pass(&mut self, work: &mut Work<'_, T>, seen: usize) {
         let rank = work.problem.rank;
-        self.start.copy_from_slice(&work.factors.x);
+        copy(&mut self.start, &work.factors.x);
         gram_of_codes(&mut self.metric, work, (&self.share.curvature, seen));
         let damping = match self.inner {
             Inner::Prox => rank as f64 * T::EPSILON.f64(),
@@ -184,10 +184,9 @@ impl<T: Lanes> Incremental<T> {
         self.pass.known.steps = Some((least.min(step), greatest.max(step)));
     }
 
+    /// Forgets the sums of a pass; those of whole factors are written anew by the first batch.
     fn clear(&mut self) {
-        for sum in [&mut self.sum, &mut self.seen, &mut self.curvature] {
-            sum.fill(T::ZERO);
-        }
+        self.curvature.fill(T::ZERO);
         self.pass.sum = 0.0;
     }
 }
@@ -214,9 +213,14 @@ impl<T: Lanes> Method<T> for Incremental<T> {
             self.begin_pass(work, range.len());
         }
         axpy(T::ONE, &self.share.curvature, &mut self.curvature);
-        add(T::ONE, &self.share.product, &mut self.seen);
+        if work.memory.visited == 0 {
+            std::mem::swap(&mut self.seen, &mut self.share.product);
+            copy(&mut self.sum, &self.share.slope);
+        } else {
+            add(T::ONE, &self.share.product, &mut self.seen);
+            add(T::ONE, &self.share.slope, &mut self.sum);
+        }
         self.see_gaps(work, range);
-        add(T::ONE, &self.share.slope, &mut self.sum);
         work.memory.visited += 1;
         if work.memory.visited < self.batches.count() {
             if work.memory.pass == 0 && self.runs_ahead() && self.inner == Inner::Prox {

@@ -12,7 +12,7 @@ mod squared;
 use crate::codes::{Effort, Term};
 use crate::loss::Loss;
 use crate::problem::Factors;
-use crate::products::{Data, Lanes, add, times};
+use crate::products::{Data, Lanes, difference, times};
 use crate::weights::LineWeights;
 use held_out::HeldOut;
 use kl::KullbackLeibler;
@@ -170,8 +170,7 @@ impl<T: Lanes> Share<T> {
             x,
             self.curvature.len().isqrt(),
         );
-        self.slope.copy_from_slice(&self.product);
-        add(-T::ONE, ya, &mut self.slope);
+        difference(&mut self.slope, &self.product, ya);
     }
 
     /// With weights of features the slope of a row has its own, while the curvature, which rows share, has the largest.

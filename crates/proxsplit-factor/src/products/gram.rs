@@ -81,6 +81,22 @@ pub(crate) fn add<T: Lanes>(alpha: T, x: &[T], y: &mut [T]) {
     parts.each(&|(y, x)| vec::axpy(alpha, x, y));
 }
 
+/// y ← x, on all threads: a factor of many features is larger than a core's share of the caches.
+pub(crate) fn copy<T: Lanes>(y: &mut [T], x: &[T]) {
+    let parts = y.par_chunks_mut(PART).zip(x.par_chunks(PART));
+    parts.each(&|(y, x)| y.copy_from_slice(x));
+}
+
+/// out ← a − b, on all threads.
+pub(crate) fn difference<T: Lanes>(out: &mut [T], a: &[T], b: &[T]) {
+    let pairs = a.par_chunks(PART).zip(b.par_chunks(PART));
+    out.par_chunks_mut(PART).zip(pairs).each(&|(out, (a, b))| {
+        for (out, (&a, &b)) in out.iter_mut().zip(a.iter().zip(b)) {
+            *out = a - b;
+        }
+    });
+}
+
 /// ⟨a, b⟩
 pub(crate) fn dot<T: Lanes>(a: &[T], b: &[T]) -> f64 {
     sum(a, b, vec::dot)

@@ -3,7 +3,7 @@
 use super::{BETWEEN, Incremental, SHORTEST, prox_step};
 use crate::codes::Quadratic;
 use crate::method::batch::keep_unused;
-use crate::products::{Lanes, distance_squared, dot, times};
+use crate::products::{Lanes, copy, distance_squared, dot, times};
 use crate::settings::Step;
 use crate::work::{NEARLY_EXACT, Work, scale_rows};
 
@@ -39,7 +39,7 @@ impl<T: Lanes> Incremental<T> {
 
     pub(super) fn end_pass(&mut self, work: &mut Work<'_, T>) {
         self.read_drift(work);
-        work.factors.x.copy_from_slice(&self.start);
+        copy(&mut work.factors.x, &self.start);
         let metric = (&*self.metric, self.whole_step(work));
         let room = (&mut *self.share.curvature, &mut *self.linear);
         let how = (work.atoms, NEARLY_EXACT);
@@ -93,7 +93,8 @@ impl<T: Lanes> Incremental<T> {
         } else {
             let gain = work.memory.objective.map(|last| last - objective);
             self.pass.rests = self.pass.momentum.see(gain, work.misfit.rounding());
-            self.good.copy_from_slice(&self.point);
+            // The next pass writes its own point.
+            std::mem::swap(&mut self.good, &mut self.point);
             work.memory.objective = Some(objective);
         }
     }

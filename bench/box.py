@@ -1,7 +1,7 @@
-"""Calls of f on box problems: `minimize` beside scipy's L-BFGS-B and beside Barzilai–Borwein steps. A part of `bench.solvers`.
+"""Counts calls of f on box problems, for `minimize`, scipy's L-BFGS-B and Barzilai–Borwein steps. A part of `bench.solvers`.
 
-A call is one evaluation of f and ∇f. It counts until an iterate's objective is within a part of the best value that anybody has found;
-iterates are seen after every iteration, by the callbacks of both programs.
+A call is one evaluation of f and ∇f. Calls count until the objective of an iterate is within a relative gap of the lowest one that any program
+found. The callbacks of both programs report the iterate after every iteration.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Function = Callable[[np.ndarray], "tuple[float, np.ndarray]"]
 
 
 def rosenbrock(d: int) -> tuple[Function, np.ndarray, tuple[float, float]]:
-    """From (−1.2, 1, −1.2, …), where the unconstrained minimum is outside the box."""
+    """Started at (−1.2, 1, −1.2, …); the unconstrained minimum is outside the box."""
     start = np.where(np.arange(d) % 2 == 0, -1.2, 1.0)
     return lambda x: (optimize.rosen(x), optimize.rosen_der(x)), start, (-2.0, 0.9)
 
@@ -36,7 +36,7 @@ def nnls(rows: int, cols: int) -> tuple[Function, np.ndarray, tuple[float, float
 
 
 def hilbert(n: int) -> tuple[Function, np.ndarray, tuple[float, float]]:
-    """½‖Hx − b‖², x ≥ 0, with a Hilbert matrix and noise in b, so that some entries are 0."""
+    """½‖Hx − b‖², x ≥ 0, with a Hilbert matrix H and noise in b, so that some entries of the solution are 0."""
     h = 1.0 / (1.0 + np.add.outer(np.arange(n), np.arange(n)))
     b = h @ np.ones(n) + 1e-2 * np.random.default_rng(0).normal(size=n)
 
@@ -59,11 +59,11 @@ def problems(quick: bool) -> dict[str, tuple[Function, np.ndarray, tuple[float, 
 
 
 class Counted:
-    """f with the number of its calls, and the objectives of iterates with the calls that they took."""
+    """f with a count of its calls, and the objective of every iterate with the calls and seconds up to it."""
 
     def __init__(self, f: Function) -> None:
         self.f, self.calls, self.seen = f, 0, [(0, np.inf, 0.0)]
-        # The moment of the start, later by what notes have cost.
+        # The time of the start, shifted by the time spent in `note`.
         self.start = time.perf_counter()
         self.last: tuple[np.ndarray, float] = (np.empty(0), np.inf)
 
@@ -74,7 +74,7 @@ class Counted:
         return value, gradient
 
     def note(self, x: np.ndarray) -> None:
-        # Mostly the iterate is the point of the last call; if not, a call that does not count tells its value.
+        # Usually the iterate is the point of the last call; if not, an uncounted call evaluates it.
         now = time.perf_counter()
         known = np.array_equal(x, self.last[0])
         self.seen.append((self.calls, self.last[1] if known else float(self.f(x)[0]), now - self.start))
@@ -82,7 +82,7 @@ class Counted:
 
 
 def limit(start: np.ndarray) -> int:
-    """The most calls, fewer where they take long."""
+    """The maximum number of calls, lower where a call takes long."""
     return 1000 if len(start) >= 1000 else 5000
 
 
@@ -106,8 +106,9 @@ def section(quick: bool) -> str:
     lines = [
         "## Box problems: calls of f",
         "",
-        "Calls of f and ∇f until the objective of an iterate is within a part of the best one found: `minimize` as it is, L-BFGS-B of scipy, and "
-        "`minimize(step=\"bb\")`, which was the default before, with the time that each took; ratios are of calls. A dash means that 5000 calls (1000 for the largest problem) were not enough.",
+        "The number of calls of f and ∇f, and the time, until the objective of an iterate is within a relative gap of the lowest one found, for "
+        "`minimize` with its defaults, scipy's L-BFGS-B, and `minimize(step=\"bb\")` with Barzilai–Borwein steps. A ratio is the number of calls of "
+        "`minimize` divided by that of the program to its left. A dash means that 5000 calls (1000 for the largest problem) were not enough.",
         "",
         "| problem | gap | minimize | L-BFGS-B | ratio | bb | ratio |",
         "|---|---|---|---|---|---|---|",

@@ -1,7 +1,7 @@
-"""The race on counts (Kullback–Leibler): bench/run counts [--data digits …] [--seeds N] [--seconds S] [--threads N] [--record FILE] [--docs FILE].
+"""Races programs on counts (Kullback–Leibler): bench/run counts [--data digits …] [--seeds N] [--seconds S] [--threads N] [--record FILE] [--docs FILE].
 
-Every program starts from the same factors; the pairs (X, A) that it passes are judged by one evaluator. With --record the race can be
-run in pieces: what the file has is not run again.
+All programs start from the same factors, and one evaluator scores the pairs (X, A) along their way. With --record, the race can be run in
+parts: runs that the file already holds are not repeated.
 """
 
 from __future__ import annotations
@@ -20,17 +20,22 @@ from .peers import COUNTS as PROGRAMS
 
 PAGE = """# Speed on counts
 
-`--loss kl` beside other programs that minimize the Kullback–Leibler divergence: those from pip, and the R package fastTopics, of which
-FASTTOPICS names a clone; its updates are called one by one, without the reports in between. All start from the same random factors and get the same
-time and threads. "Its divergence" is what a program has reached at its end, the median over the seeds ({seeds}); then come its seconds, those that proxsplit
-needs to the same divergence, and the ratio. The last column is the least ratio on the whole curve of the program: for every pair of factors that it
-passes, its time over that of proxsplit, which is smallest in the first passes, where one pass is a large part of the time of both. "Not reached" means that
-proxsplit did not come so low from the same starts: there the other program ends in a better local minimum. Every pair is judged by one evaluator; what
-programs report of themselves is not used.
+This page compares `--loss kl` with other programs that minimize the Kullback–Leibler divergence: those from pip, and the
+R package fastTopics, cloned to the folder that the environment variable FASTTOPICS names. Its updates are called one by
+one, without its progress reports. All programs start from the same random factors and get the same time and the same
+number of threads. A single evaluator scores every pair of factors; what programs report about themselves is not used.
+
+- "Its divergence" is the final divergence of a program, the median over the seeds ({seeds}).
+- The next columns are its time, the times proxsplit needs in f64 and in f32 to reach the same divergence, and the ratio
+  of the first two.
+- The last column is the smallest ratio on the program's whole curve: for every pair of factors on it, the program's time
+  divided by proxsplit's. It is smallest in the first passes, where a single pass is a large part of either time.
+- "Not reached" means that proxsplit did not get as low from the same starts, usually because the other program found a
+  better local minimum.
 
 """
 ENDS = """
-Where the runs of one seed end tells more where there are several local minima: the lowest divergence of every program.
+With several local minima, the results of single seeds say more. The final divergence of every program:
 
 """
 HEAD = ["data", "rank", "program", "its divergence", "its s", "proxsplit s to it", "proxsplit f32 s", "ratio", "least ratio on its curve"]
@@ -40,16 +45,16 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench/run counts", description="Races proxsplit --loss kl against its peers.")
     parser.add_argument("--data", nargs="+", choices=[case.name for case in COUNTS], help="only these data sets")
     parser.add_argument("--programs", nargs="+", choices=[program.name for program in PROGRAMS], help="only these programs")
-    parser.add_argument("--seeds", type=int, help="how many seeds (3)")
-    parser.add_argument("--seconds", type=float, help="time of every program on every data set")
-    parser.add_argument("--threads", type=int, default=2, help="threads of every program")
-    parser.add_argument("--record", type=Path, help="a file of runs: those in it are taken as they are, new ones are added")
-    parser.add_argument("--docs", type=Path, help="the page to write; without it the table is only printed")
+    parser.add_argument("--seeds", type=int, help="number of seeds (default: that of each data set)")
+    parser.add_argument("--seconds", type=float, help="seconds for every program on every data set")
+    parser.add_argument("--threads", type=int, default=2, help="threads for every program")
+    parser.add_argument("--record", type=Path, help="a file of finished runs: those it holds are reused, and new ones are appended")
+    parser.add_argument("--docs", type=Path, help="the page to write; without it, the tables are only printed")
     return parser.parse_args()
 
 
 def rows(runs: list[race.Run], case: Case) -> list[list[str]]:
-    """A row for every rival: what it reached, and how long proxsplit took to that."""
+    """A row per rival: what it reached, and how long proxsplit took to get there."""
     found = []
     for name in table.names(runs, case):
         group = table.of(runs, case, name)
@@ -65,7 +70,7 @@ def rows(runs: list[race.Run], case: Case) -> list[list[str]]:
 
 
 def ends(runs: list[race.Run], case: Case) -> list[list[str]]:
-    """A row for every program: its final divergence by seed."""
+    """A row per program: its final divergence for every seed."""
     groups = [table.of(runs, case, name) for name in table.names(runs, case)]
     return [[case.title, group[0].program.name, ", ".join(f"{run.final:.7g}" for run in group)] for group in groups]
 

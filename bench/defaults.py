@@ -1,10 +1,12 @@
-"""Both packages at their defaults, from the same start: `.venv/bin/python -m bench.defaults [--only NAME] [--missing] [--page FILE]`.
+"""Compares both packages at their defaults, from the same start: `.venv/bin/python -m bench.defaults [--only NAME] [--missing] [--page FILE]`.
 
-Every row of `bench.default_cases` is run with one and with two threads (OpenBLAS's and ours), in a process of its own, five times by
-each package in turn. One judge computes all objectives in NumPy. Results are kept in target/bench/defaults.json row by row, so that a run
-may be cut off at any time and `--missing` goes on with what is not there; `--page` writes all that is there. A row loses if our objective is more than 0.05 % above scikit-learn's, if
-we reach scikit-learn's final objective later than it does, or if our whole fit takes more than 1.2 times its time without an
-objective that is at least 1 % lower.
+Every row of `bench.default_cases` runs with one and with two threads (for OpenBLAS and proxsplit alike), in a process of its own, with the
+two packages alternating, usually five times each. NumPy code in this file computes all objectives. Results are stored in
+target/bench/defaults.json row by row, so a run can be interrupted at any time; `--missing` then measures what is not there yet, and
+`--page` writes the page from all stored rows.
+
+A row fails if proxsplit's objective is more than 0.05 % above scikit-learn's, if proxsplit reaches scikit-learn's final objective later than
+scikit-learn does, or if its whole fit takes more than 1.2 times as long without ending at least 1 % lower.
 """
 
 from __future__ import annotations
@@ -29,13 +31,13 @@ from .default_cases import ROWS, Row
 from .table import markdown
 
 KEPT = CACHE / "defaults.json"
-# Seconds before every fit: threads of OpenBLAS may spin for some time after their work, and take a core from whoever comes next.
+# Seconds to wait before every fit: OpenBLAS threads may keep spinning after their work and take a core from the next fit.
 PAUSE = 0.05
 WARM_UP = Row("warm-up", np.ones, 3, own_start=True)
 
 
 def objective(row: Row, X: Any, W: np.ndarray, H: np.ndarray) -> float:
-    """The objective that both packages document, in double precision."""
+    """The objective as both packages document it, in double precision."""
     X, W, H = (X if sp.issparse(X) else np.asarray(X, float)), np.asarray(W, float), np.asarray(H, float)
     given, (n, m) = row.parameters, X.shape
     if given.get("beta_loss") == "kullback-leibler":
@@ -67,7 +69,7 @@ def start_of(row: Row, X: Any) -> tuple[np.ndarray, np.ndarray] | None:
 
 
 def fit(package: Any, row: Row, X: Any, start: Any, **threads: int) -> tuple[float, Any, np.ndarray]:
-    """Seconds, the fitted estimator, and the codes. Ours keeps how long after the call it was first looked at, for `reached`."""
+    """The seconds, the fitted estimator and the codes. proxsplit's estimator also records the times of its looks since the call, for `reached`."""
     given = dict(row.parameters, random_state=0, **threads)
     factors = {}
     if start is not None and row.estimator == "DictionaryLearning":
@@ -88,7 +90,7 @@ def fit(package: Any, row: Row, X: Any, start: Any, **threads: int) -> tuple[flo
 
 
 def codes_of(row: Row, model: Any, X: Any, codes: np.ndarray) -> np.ndarray:
-    """The codes of the objective. scikit-learn's dictionaries return those of another problem, so that they are solved for."""
+    """The codes that the objective needs. Those that DictionaryLearning returns belong to another problem, so they are solved for here."""
     if row.estimator != "DictionaryLearning":
         return codes
     from sklearn.decomposition import sparse_encode
@@ -97,8 +99,11 @@ def codes_of(row: Row, model: Any, X: Any, codes: np.ndarray) -> np.ndarray:
 
 
 def reached(model: Any, whole: float, target: float) -> float:
-    """When our run had the target, to six digits. The trace counts from the start of the run, so that what came before the run, checks of
-    the data and set-up, is told by the looks that were seen from outside, with the time of a look, which counts against us. Of several runs, the others count in any case."""
+    """The time at which proxsplit reached the target to six digits.
+
+    The trace counts from the start of the run. The time before that (checks of the data, set-up) is found by comparing it with the looks
+    observed from outside; it includes the time of a look, which counts against proxsplit. With several runs, the time of the others counts too.
+    """
     seconds, objective, residual = (model.trace_[name] for name in ("seconds", "objective", "residual"))
     looked = np.flatnonzero(np.isfinite(residual))
     one_run = len(looked) == len(model.looks_)
@@ -115,7 +120,7 @@ def measure(row: Row, threads: int) -> dict[str, float]:
     warnings.simplefilter("ignore")
     X = row.data(np.random.default_rng(0))
     start = start_of(row, X)
-    # The first runs of a process load libraries and start threads.
+    # The first runs in a process load libraries and start threads.
     for package, own in ((sklearn.decomposition, {}), (proxsplit, {"n_threads": threads})):
         fit(package, WARM_UP, np.ones((30, 20)), None, **own)
     runs: dict[str, list[float]] = {"theirs": [], "ours": [], "reached": []}
@@ -134,7 +139,7 @@ def measure(row: Row, threads: int) -> dict[str, float]:
 
 
 def loses(found: dict[str, float]) -> list[str]:
-    """What is worse than promised."""
+    """The conditions that fail."""
     excess = found["our_objective"] / found["their_objective"] - 1 if found["their_objective"] > 0 else 0.0
     return [
         name
@@ -148,7 +153,7 @@ def loses(found: dict[str, float]) -> list[str]:
 
 
 def in_a_process(row: Row, threads: int) -> dict[str, float]:
-    """The measurement with so many threads in OpenBLAS, too."""
+    """The measurement, with OpenBLAS limited to the same number of threads."""
     environment = dict(os.environ, OPENBLAS_NUM_THREADS=str(threads), OMP_NUM_THREADS=str(threads))
     words = [sys.executable, "-m", "bench.defaults", "--worker", row.name, "--threads", str(threads)]
     done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
@@ -175,13 +180,22 @@ def cells(row: Row, threads: int, found: dict[str, Any]) -> list[str]:
 HEAD = ["data", "rank", "threads", "objective", "scikit-learn ms", "ms to its objective", "ms in all", "in all", "outcome"]
 PAGE = """# Defaults
 
-NMF, MiniBatchNMF and DictionaryLearning with their default settings, beside scikit-learn's, from the same start. Commands:
-`.venv/bin/python -m bench.defaults`, then the same with `--page docs/src/defaults.md`. Measured {machine}.
+This page compares NMF, MiniBatchNMF and DictionaryLearning with scikit-learn's, with default settings apart from what a row
+names, and from the same start. Commands: `.venv/bin/python -m bench.defaults`, then the same with `--page docs/src/defaults.md`. Measured
+{machine}.
 
-"Objective" is ours above (+) or below (−) scikit-learn's at the end. "ms to its objective" is when our run had what scikit-learn has at its end, to six
-digits, by our trace. Times are medians of five runs in turn (of 51 and 21 in the rows "100 × 50"), OpenBLAS and proxsplit with the same number of threads; the start is not in them, but in
-the rows "own start", where each begins as it does by default. Before every fit is a pause of 0.05 s, in which the other package's threads fall asleep. A row holds if the objective is at most 0.05 % above scikit-learn's, if that is reached sooner, and if all in all
-it takes at most 1.2 times as long or ends at least 1 % lower; else the last column says what fails: a *higher* objective, reached *later*, or a *longer* fit.
+- "Objective" is proxsplit's final objective relative to scikit-learn's: above it (+) or below it (−).
+- "ms to its objective" is the time at which proxsplit, by its trace, had reached scikit-learn's final objective to six
+  digits.
+- "ms in all" is the time of the whole fit; the column after it is the ratio to scikit-learn's.
+
+Times are medians of five alternating runs (51 and 21 in the rows "100 × 50"). OpenBLAS and proxsplit use the same number
+of threads. The time to compute the start is excluded, except in the rows "own start", where each package starts as it
+does by default. A pause of 0.05 s before every fit lets the other package's threads go to sleep.
+
+A row holds if proxsplit's objective is at most 0.05 % above scikit-learn's, if proxsplit reaches scikit-learn's objective
+sooner, and if its whole fit takes at most 1.2 times as long or ends at least 1 % lower. Otherwise the last column says
+what fails: a *higher* objective, reached *later*, or a *longer* fit.
 
 {table}
 {count}
@@ -190,11 +204,11 @@ it takes at most 1.2 times as long or ends at least 1 % lower; else the last col
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.defaults", description=__doc__)
-    parser.add_argument("--only", action="append", help="a part of a row's name; may be given several times")
-    parser.add_argument("--missing", action="store_true", help="only what is not kept yet")
-    parser.add_argument("--page", type=Path, help="write what was measured so far as a page, and measure nothing")
+    parser.add_argument("--only", action="append", help="only rows whose name contains this; may be repeated")
+    parser.add_argument("--missing", action="store_true", help="measure only what is not stored yet")
+    parser.add_argument("--page", type=Path, help="write the page from what is stored, and measure nothing")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
-    parser.add_argument("--threads", type=int, action="append", help="1, 2 or both")
+    parser.add_argument("--threads", type=int, action="append", help="1 or 2; both by default")
     asked = parser.parse_args()
     if asked.worker:
         row = next(row for row in ROWS if row.name == asked.worker)
@@ -220,14 +234,14 @@ def main() -> None:
 
 
 def measured_on(machines: list[dict[str, Any]]) -> str:
-    """When and where, of all rows."""
+    """When and where the rows were measured."""
     dates = sorted(facts["date"].removesuffix(" UTC") for facts in machines)
     loads = sorted(facts["load"] for facts in machines)
     same = ", ".join(f"{name} {machines[0][name]}" for name in ("python", "numpy", "scipy", "scikit-learn"))
     commits = " and ".join(sorted({facts["proxsplit"] for facts in machines}))
     return (
         f"{dates[0]} to {dates[-1]} UTC, {machines[0]['processor']}, {machines[0]['cores']} cores, {same}, proxsplit at {commits}; "
-        f"load averages of the minute before a row {loads[0]} to {loads[-1]}"
+        f"load average in the minute before each row {loads[0]} to {loads[-1]}"
     )
 
 

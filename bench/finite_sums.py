@@ -1,7 +1,8 @@
-"""Sums of 10⁵ terms: PAGE and SAGA beside the incremental method, whole gradients and scikit-learn's SAGA. A part of `bench.solvers`.
+"""Compares PAGE and SAGA with the incremental method, full gradients and scikit-learn's SAGA on sums of 10⁵ terms. A part of `bench.solvers`.
 
-Every program is asked for one tolerance, or number of passes, after the other. One judge computes R(x) = L‖x − P(x − ∇f(x)/L)‖ of the mean
-objective in NumPy, relative to ‖∇f(0)‖. The time to a residual is that of the fastest run that has reached it.
+Every program is run with one tolerance, or number of passes, after the other. NumPy code in this file computes the residual of the mean
+objective, R(x) = L‖x − P(x − ∇f(x)/L)‖, relative to the gradient at the start; for the network, a step of 0.1 takes the
+place of 1/L. The time to a residual is that of the fastest run that reached it.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Linear:
 
 
 def make(name: str, loss: str, rows: int, cols: int) -> Linear:
-    """Columns of uneven sizes; a tenth of the targets are outliers."""
+    """Columns of uneven scale; in regression, a tenth of the targets are outliers."""
     rng = np.random.default_rng(1)
     a = rng.normal(size=(rows, cols)) * np.logspace(0, -1, cols)
     b = a @ (rng.normal(size=cols) * (rng.random(cols) < 0.3)) + 0.3 * rng.normal(size=rows)
@@ -59,7 +60,7 @@ def make(name: str, loss: str, rows: int, cols: int) -> Linear:
 
 
 def command(problem: Linear, folder: Path, method: str) -> Any:
-    """(seconds, x) for one tolerance after the other, by the command line; seconds are those of the solver, without reading files."""
+    """(seconds, x) from the command line for one tolerance after the other; the seconds are those of the solver, without reading files."""
     np.save(folder / "a.npy", problem.a)
     np.save(folder / "b.npy", problem.b)
     loss = problem.loss if problem.loss == "logistic" else "cauchy:1"
@@ -88,7 +89,7 @@ def sklearn_saga(problem: Linear) -> Any:
 
 
 class Network:
-    """A network with one hidden layer, squared loss and an ℓ1 penalty on all weights; its terms are functions in NumPy."""
+    """A network with one hidden layer, squared loss and an ℓ1 penalty on all weights, whose terms are NumPy functions."""
 
     name = "a network 10 → 8 → 1, 10⁵ rows, ℓ1; its terms are functions in Python"
 
@@ -144,7 +145,7 @@ def table(name: str, residual: Callable[[np.ndarray], float], programs: dict[str
 
 
 def tables(quick: bool, only: str, known: Collection[str] = ()) -> Iterator[tuple[str, str]]:
-    """Names and tables of what is not known yet."""
+    """The names and tables of the problems that are not in `known`."""
     rows = 5000 if quick else 100_000
     for name, loss in (("logistic", "logistic"), ("robust regression (Cauchy)", "cauchy")):
         title = f"{name}, {rows} × 50, ℓ1"
@@ -162,6 +163,7 @@ def tables(quick: bool, only: str, known: Collection[str] = ()) -> Iterator[tupl
 
 HEAD = """## Finite sums: time to a residual
 
-Time to a residual of the mean objective, relative to the gradient at the start, as a judge in NumPy computes it. proxsplit's seconds are those of its
-solver without reading files, scikit-learn's those of `fit`. The incremental method visits single rows (the network: batches of 100).
+The tables give the time to a residual of the mean objective, relative to the gradient at the start and computed in NumPy for
+all programs. For `proxsplit`, this is the time of its solver without reading files; for scikit-learn, the time of `fit`; for
+`minimize`, the time of the call. The incremental method visits single rows, and batches of 100 for the network.
 """

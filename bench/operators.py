@@ -1,9 +1,9 @@
-"""Times the operators of proxsplit beside other libraries, one thread, in one run, and compares the results.
+"""Times proxsplit's operators against other libraries, on one thread and in one run, and compares the results.
 
     bench/venv --peers python -m bench.operators [--write]
 
-Every operator gets the same million numbers as its peers. Times are the best of several runs; a ratio above 1 means that
-proxsplit is faster. `--write` puts the table into docs/src/operator-speed.md. To compare one more operator, add a line to
+Every operator and its peers process the same million numbers. Times are the best of several runs; a ratio above 1 means that
+proxsplit is faster. `--write` puts the table into docs/src/operator-speed.md. To add a comparison, add a line to
 `bench/operator_peers.py`.
 """
 
@@ -29,7 +29,7 @@ MARK = "<!-- table -->\n"
 
 
 def ours(rows: list[Row], data: dict[str, np.ndarray]) -> dict[Row, tuple[float, np.ndarray]]:
-    """ns per element and result of every row, from `examples/operator_speed.rs`."""
+    """The time in ns per element and the result of every row, from `examples/operator_speed.rs`."""
     words = ["cargo", "build", "--release", "--quiet", "--package", "proxsplit", "--example", "operator_speed"]
     subprocess.run(words, cwd=ROOT, check=True)
     program = ROOT / "target" / "release" / "examples" / "operator_speed"
@@ -49,7 +49,7 @@ def ours(rows: list[Row], data: dict[str, np.ndarray]) -> dict[Row, tuple[float,
 
 
 def theirs(row: Row, y: np.ndarray) -> tuple[float, np.ndarray]:
-    """The same of a peer; the first call, which may compile, does not count."""
+    """The same for a peer; the first call, which may compile, does not count."""
     work = row.peer(y.astype(np.float32 if row.scalar == "f32" else np.float64))
     result, best = work(), float("inf")
     for _ in range(7):

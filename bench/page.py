@@ -1,4 +1,4 @@
-"""docs/src/benchmarks.md with its figures and raw results."""
+"""Writes docs/src/benchmarks.md, its figures and the raw results."""
 
 from __future__ import annotations
 
@@ -16,17 +16,22 @@ TEXT = """# Benchmarks
 Command: `{command}`. Measured {machine}.
 {busy}
 
-Every program gets the same matrix in memory, {threads} threads, f64 unless named otherwise, and the same seconds, each in a
-process of its own. Time starts when the data is loaded and includes the program's initialisation. One judge scores all:
-it takes only X and solves the codes A for it to a precision of 1e−7 · ½‖Y‖² (`bench/evaluate.py`). Numbers are medians over seeds.
-All programs run with the first seed; with the other seeds only proxsplit, the NumPy scheme and the best program from pip.
-SPAMS has no seed; its nmf is made for dense data and gave no answer on the web graph in two minutes, so that it is left out on sparse data. proxsplit's times come from its
-trace, whose last objective must agree with the judge's; "judged then" is what the judge says of new runs that are stopped after the same passes. Every
-point of SPAMS is a run of its own, and so are proxsplit's first ones: of dense data, runs that are stopped inside the first pass.
+Every program receives the same matrix in memory, {threads} threads and the same time, and runs in a process of its own, in f64
+unless its name says otherwise. Timing starts once the data is loaded and includes the program's initialization.
 
-"Best peer" is the program from pip with the lowest objective at the end of its time. "s" is when a program
-had the peer's objective; "peer / proxsplit" is the quotient of both times. Bare products are XᵀY and YAᵀ by BLAS
-(sparse data: by scipy, one thread).
+One evaluator scores all programs (`bench/evaluate.py`). It uses only X and solves for the codes A itself, to a precision
+of 1e−7 · ½‖Y‖². Numbers are medians over seeds. All programs run with the first seed; with the others, only proxsplit,
+NumPy accelerated HALS and the best program from pip. SPAMS has no seed. Its nmf is designed for dense data and returned
+no result on the web graph within two minutes, so it is omitted on sparse data.
+
+proxsplit's times come from its trace, whose last objective must agree with the evaluator's. "Judged then" is the
+evaluator's objective when proxsplit is run again and stopped after as many passes as it needed to reach the peer's
+objective. Every point of SPAMS is a separate run, and so are proxsplit's first points on dense data, whose runs stop
+inside the first pass.
+
+"Best peer" is the program from pip with the lowest objective at the end of its time. "s" is the time at which a program
+reached the peer's objective; "peer / proxsplit" is the ratio of the two times. Bare products are XᵀY and YAᵀ computed by
+BLAS (for sparse data, by scipy with one thread).
 
 {main}
 """
@@ -41,13 +46,13 @@ CASE = """
 
 IDLE = 1.5
 BUSY = (
-    "**The load average was above 1.5 when the race began:** if other work went on, seconds are too long for all programs, "
-    "and the ratios are only indications."
+    "**The load average was above 1.5 when the race began.** If other work was running, all times are too long and the "
+    "ratios are only indicative."
 )
 
 
 def write(runs: list[Run], extra: dict[str, tuple[float, float]], settings: dict, docs: Path) -> None:
-    """Writes the page, the figures and the results; `extra` has the bare products and the confirmed objective of every case."""
+    """Write the page, the figures and the results; `extra` holds the bare products and the confirmed objective of every case."""
     machine = settings["machine"]
     folder = docs / "bench"
     folder.mkdir(parents=True, exist_ok=True)
@@ -78,7 +83,7 @@ def section(runs: list[Run], case: Case, folder: Path) -> str:
 
 
 def results(runs: list[Run], date: str, threads: int, path: Path) -> None:
-    """Every point of every run as a row."""
+    """Write every point of every run as a row."""
     with path.open("w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["date", "case", "rank", "program", "threads", "seed", "seconds", "objective", "failure"])

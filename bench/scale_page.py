@@ -1,4 +1,4 @@
-"""The tables and the figure of the page on many machines, from what was measured."""
+"""Writes the tables and the figure of docs/src/scale.md from the stored measurements."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .table import markdown
 PAGE = ROOT / "docs" / "src" / "scale.md"
 FIGURE = ROOT / "docs" / "src" / "bench" / "scale.svg"
 MARK = "<!-- measured -->\n"
-# Features, samples and rank of the problems that are drawn.
+# Features, samples and rank of the problems in the figure and the last table.
 PROBLEMS = ((10_000, 10_000_000, 32), (32_256, 1_000_000, 32), (200_000, 100_000, 100))
 WORKERS = (1, 2, 10, 30, 100, 300, 1000)
 
 
 def parts(m: float, T: float, K: float, W: float, s: float) -> list[float]:
-    """What the time of a pass is made of: flops of a worker, numbers through the center, flops of the center, and messages."""
+    """The parts of a pass: flops of a worker, numbers through the center, flops of the center, and messages."""
     return [4 * m * K * T / W, m * K * (W + s), m * K * K, W]
 
 
 def fitted(rows: list[dict]) -> tuple[np.ndarray, float]:
-    """The cost of each part, none negative, least squares of relative errors; and the largest relative error."""
+    """The cost of each part, by nonnegative least squares on relative errors, and the largest relative error."""
     table = np.array([parts(**{name: row[name] for name in "mTKWs"}) for row in rows])
     seconds = np.array([row["seconds"] for row in rows])
     sizes = np.abs(table).max(axis=0)
@@ -33,7 +33,7 @@ def fitted(rows: list[dict]) -> tuple[np.ndarray, float]:
 
 
 def told(measured: dict) -> str:
-    """Where and when."""
+    """When and where a row was measured."""
     machine = measured["machine"]
     return f"{machine['date']}, {machine['processor']}, {machine['cores']} cores, proxsplit at {machine['proxsplit']}"
 
@@ -49,8 +49,8 @@ def of_passes(measured: dict) -> str:
 
 def of_larger(measured: dict) -> str:
     sentences = [
-        f"{row['gigabytes']:.1f} GB in an {name} file, two MPI ranks, each with at most {row['limit'] / 1e9:.1f} GB of memory that no file backs (a limit that the kernel keeps): "
-        f"{row['passes']:g} passes at rank 10 in {row['seconds']:.0f} s, and the largest rank had {row['largest worker'] / 1e6:.0f} MB ({told(row)}).\n"
+        f"{row['gigabytes']:.1f} GB in an {name} file, on two MPI ranks, each limited by the kernel to {row['limit'] / 1e9:.1f} GB of memory that is not backed by a file: "
+        f"{row['passes']:g} passes at rank 10 took {row['seconds']:.0f} s, and no MPI rank used more than {row['largest worker'] / 1e6:.0f} MB of such memory ({told(row)}).\n"
         for name, row in measured.items()
     ]
     return "".join(sentences)
@@ -70,16 +70,16 @@ def of_model(by_engine: dict) -> str:
     drawn(costs)
     head = ["features × samples", *(f"W = {W}" for W in WORKERS), "fastest W"]
     count = len(measured["rows"])
-    text = f"Fitted to {count} measurements of MPI with one and two ranks ({told(measured)}); the largest relative error is {100 * error:.0f} %.\n\n"
+    text = f"The rates are fitted to {count} measurements with one and two MPI ranks ({told(measured)}); the largest relative error is {100 * error:.0f} %.\n\n"
     words = (
-        "\nSeconds of a pass by the model, one shard a worker. This is drawn far beyond what was measured: one machine, with messages through its memory.\n\n"
+        "\nThe figure and the table show the time of a pass by the model, with one shard per worker. They extrapolate far beyond the measurements, which were made on one machine with messages through its memory.\n\n"
         "![Seconds of a pass against the number of workers, by the model](bench/scale.svg)\n\n"
     )
     return text + markdown(["part", "rate"], rates) + words + markdown(head, lines)
 
 
 def drawn(costs: np.ndarray) -> None:
-    """Seconds of a pass against the number of workers."""
+    """Plot the seconds of a pass against the number of workers."""
     figure, axes = style.plt.subplots(figsize=(6.4, 4.2))
     every = np.unique(np.round(np.logspace(0, 3, 60)))
     for index, (m, T, K) in enumerate(PROBLEMS):
@@ -91,7 +91,7 @@ def drawn(costs: np.ndarray) -> None:
 
 
 def write(measured: dict) -> None:
-    """Put what was measured between the marks of the page, in their order."""
+    """Put the measurements between the marks of the page, in order."""
     pieces = PAGE.read_text().split(MARK)
     for place, part, text in ((1, "passes", of_passes), (3, "larger", of_larger), (5, "model", of_model)):
         pieces[place] = text(measured[part]) if part in measured else "Not measured yet.\n"

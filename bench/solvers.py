@@ -1,12 +1,15 @@
-"""Solvers by several programs: `bench/venv --peers python -m bench.solvers [--quick] [--missing] [--parts linear,box,sums] [--only NAME]
+"""Compares solvers: `bench/venv --peers python -m bench.solvers [--quick] [--missing] [--parts linear,box,sums] [--only NAME]
 [--programs NAMES]`.
 
-The part `linear` is in this file: sparse linear models; `box` and `sums` are in `box.py` and `finite_sums.py`. What was measured is kept in
-`docs/src/bench/solvers.json` with its date and machine, row by row, so that a run may be cut off at any time and `--missing` goes on with
-what is not there. Every run that is not quick writes `docs/src/solver-speed.md` from all of it. Every program gets the same arrays in memory, in the order that it likes best (F order or csc for all), and is asked for one tolerance after
-the other. One judge, below, computes the objective of every point in NumPy. The time to a gap is that of the fastest run whose
-objective is within that part of the lowest one that anybody has found; best of `--repeats`. Compilation and imports are done before.
-It needs the Python package `proxsplit` beside the peers, and `target/release/proxsplit` for the part `sums`.
+The part `linear` (sparse linear models) is in this file; `box` and `sums` are in `box.py` and `finite_sums.py`. Measurements are stored row by
+row in `docs/src/bench/solvers.json`, with date and machine, so a run can be interrupted at any time and continued with `--missing`. Every run
+without `--quick` rewrites `docs/src/solver-speed.md` from all stored rows.
+
+In `linear`, every program gets the same arrays in memory (Fortran order or csc, which suit all of them best) and is run with one tolerance after
+the other. NumPy code in this file computes the objective of every result. The time to a gap is that of the fastest run whose objective is
+within that fraction of the lowest one found by any program; every run is the best of `--repeats`. Imports and compilation are not timed.
+
+The Python package `proxsplit` must be installed beside the peers, and the part `sums` needs `target/release/proxsplit`.
 """
 
 from __future__ import annotations
@@ -62,7 +65,7 @@ class Problem:
 
 
 def least_alpha(X: Any, y: np.ndarray, loss: str, penalty: str) -> float:
-    """The least weight with which 0 is the solution."""
+    """The smallest weight at which 0 is a solution."""
     slope = np.asarray(X.T @ (y if loss == "least-squares" else 0.5 * y)).ravel() / len(y)
     if penalty == "group":
         return float(np.sqrt((slope.reshape(-1, 5) ** 2).sum(1)).max())
@@ -75,7 +78,7 @@ def make(name: str, shape: tuple[int, int], density: float | None, loss: str, pe
     if density is None:
         X: Any = np.asfortranarray(rng.normal(size=shape))
     else:
-        # Words: few are in many documents, most in few.
+        # Like words: a few occur in many documents, most in few.
         often = np.minimum(0.3, density * p / np.arange(1, p + 1) / np.log(p))
         columns = [rng.choice(n, max(1, rng.binomial(n, q)), replace=False) for q in often]
         rows, cols = np.concatenate(columns), np.repeat(np.arange(p), [len(c) for c in columns])
@@ -94,7 +97,7 @@ def make(name: str, shape: tuple[int, int], density: float | None, loss: str, pe
 
 
 def problems(quick: bool, only: str) -> Iterator[Problem]:
-    """One after the other: they are made when they are needed."""
+    """The problems, each generated when it is needed."""
     scale = 4 if quick else 1
     wide, tall, text = (2000 // scale, 10000 // scale), (20000 // scale, 1000 // scale), (10000 // scale, 40000 // scale)
     every = []
@@ -105,7 +108,7 @@ def problems(quick: bool, only: str) -> Iterator[Problem]:
         every.append((f"least-squares {penalty}, wide {wide[0]} × {wide[1]}", wide, None, "least-squares", penalty, 0.1))
     for penalty in ("elastic", "mcp"):
         every.append((f"least-squares {penalty}, text {text[0]} × {text[1]}", text, 0.002, "least-squares", penalty, 0.1))
-    # Where general solvers of cones can take part.
+    # Small enough for general conic solvers.
     for loss in ("least-squares", "logistic"):
         every.append((f"{loss} l1, small 200 × 500", (200, 500), None, loss, "l1", 0.1))
     return (make(*arguments) for arguments in every if only in arguments[0])
@@ -115,7 +118,7 @@ Runs = list[tuple[float, float]]  # seconds and objective
 
 
 def race(problem: Problem, repeats: int, patience: float, skipped: Iterable[str] = ()) -> Iterator[tuple[str, Runs]]:
-    """Every program but those, with its runs."""
+    """The runs of every program that is not in `skipped`."""
     for name, peer in PEERS.items():
         solve: Callable[[float], np.ndarray] | None = None if name in skipped else peer(problem)
         if solve is None:
@@ -132,7 +135,7 @@ def race(problem: Problem, repeats: int, patience: float, skipped: Iterable[str]
                 runs.append((seconds, problem.objective(beta)))
                 if seconds > patience:
                     break
-        except Exception as error:  # a peer that fails is named, and the others go on
+        except Exception as error:  # name a peer that fails, and go on with the others
             print(f"  {name}: {type(error).__name__}: {error}")
         yield name, runs
 
@@ -150,7 +153,7 @@ def table(name: str, runs: dict[str, Runs]) -> str:
 
 
 class Kept:
-    """All that was measured: for `linear` the runs of every program, for the other parts a table; each with when and where."""
+    """All measurements: the runs of every program for `linear`, a table for each of the other parts; each with time and machine."""
 
     def __init__(self, is_written: bool) -> None:
         self.is_written, self.now = is_written, machine()
@@ -167,7 +170,7 @@ class Kept:
 
 
 def measure(options: argparse.Namespace, kept: Kept) -> None:
-    """What was asked for, row by row."""
+    """Measure what `options` ask for, row by row."""
     if "linear" in options.parts:
         for problem in problems(options.quick, options.only):
             measure_linear(problem, options, kept)
@@ -197,7 +200,7 @@ def measure_linear(problem: Problem, options: argparse.Namespace, kept: Kept) ->
 
 
 def linear_table(name: str, found: dict[str, Any]) -> str:
-    """The table of a problem, and when its rows were measured."""
+    """The table of a problem, followed by when its rows were measured."""
     text = table(name.removeprefix("linear/"), {program: entry["runs"] for program, entry in found.items()})
     when: dict[str, list[str]] = {}
     for program in filter(found.__contains__, PEERS):
@@ -209,13 +212,13 @@ def linear_table(name: str, found: dict[str, Any]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small problems, and nothing is written")
+    parser.add_argument("--quick", action="store_true", help="small problems; nothing is written")
     parser.add_argument("--parts", default="linear,box,sums", type=lambda text: text.split(","))
-    parser.add_argument("--only", default="", help="a part of a problem's name")
+    parser.add_argument("--only", default="", help="only problems whose name contains this")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--patience", type=float, default=10.0, help="no smaller tolerance after a run of so many seconds")
-    parser.add_argument("--missing", action="store_true", help="only what is not kept yet")
-    parser.add_argument("--programs", default="", help="only these programs of the part linear, such as proxsplit,skglm; rows of others stay")
+    parser.add_argument("--patience", type=float, default=10.0, help="after a run longer than this many seconds, a program gets no smaller tolerances")
+    parser.add_argument("--missing", action="store_true", help="measure only what is not stored yet")
+    parser.add_argument("--programs", default="", help="only these programs in the part linear, such as proxsplit,skglm; the rows of the others are kept")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     measure(options, Kept(not options.quick))
@@ -227,7 +230,7 @@ def machine() -> str:
 
 
 def write(kept: dict[str, Any]) -> None:
-    """The page, from all that is kept."""
+    """Write the page from all stored measurements."""
     parts: dict[str, list[str]] = {part: [] for part in ("linear", "box", "sums")}
     for name, entry in kept.items():
         part = name.split("/")[0]
@@ -241,18 +244,22 @@ KEPT = ROOT / "docs/src/bench/solvers.json"
 
 PAGE = """# Solver speed
 
-Written by `bench/venv --peers python -m bench.solvers`, which needs the Python package in the same environment. Every table says when and where it was
-measured, row by row where programs ran at different times, and the load average before; the programs ran one after the other. Work that is frozen for the
-time of a measurement counts in that load, too. With `--missing` it goes on where it was cut off.
+This page is written by `bench/venv --peers python -m bench.solvers`, which needs the Python package in the same environment
+and, with `--missing`, continues where it was interrupted. Programs run one after the other. Below every table stands when
+and where it was measured, separately for programs that ran at different times, and the load average just before. That
+load includes work that was suspended during the measurement.
 
 """
 
 LINEAR = """## Sparse linear models: time to a gap
 
-Time to a relative gap to the lowest objective that any program has found, of the best of at least two runs. All programs get the same arrays in memory, in F order or csc, and
-the same judge computes their objectives; a dash means that no run came as close; who has needed more than some seconds for one tolerance (`--patience`) is not asked for smaller ones. Ours uses all cores, as it does by default; the peers use what they
-use. Weights are a tenth of the least one with which 0 is the solution. For MCP and SCAD programs may end in different stationary points, and a dash then
-says only that another one was lower.
+The tables give the time until the objective is within a relative gap of the lowest one that any program found, as the best
+of at least two runs. All programs get the same arrays in memory, in Fortran order or csc, and the same NumPy code computes
+all objectives. Every program is run with a sequence of tolerances; one that takes longer than `--patience` seconds for a
+tolerance is not run with smaller ones. proxsplit uses all cores, its default; the peers use theirs.
+
+The weight of the penalty is a tenth of the smallest one at which 0 is a solution. A dash means that no run came that close.
+For MCP and SCAD, programs may end in different stationary points; a dash then only says that another program ended lower.
 """
 
 

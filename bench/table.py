@@ -1,4 +1,4 @@
-"""Tables: who reached what when, and how long proxsplit took to the same objective."""
+"""Tables: what each program reached and when, and how long proxsplit took to reach the same objective."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ OURS = "proxsplit"
 
 
 def of(runs: list[Run], case: Case, name: str) -> list[Run]:
-    """The runs of a program on a case that did not fail."""
+    """The successful runs of a program on a case."""
     return [run for run in runs if run.case == case and run.program.name == name and not run.failure]
 
 
 def names(runs: list[Run], case: Case) -> list[str]:
-    """Programs with a result on a case, by their median objective."""
+    """The programs with a result on a case, in order of their median objective."""
     found = {run.program.name for run in runs if run.case == case and not run.failure}
     return sorted(found, key=lambda name: median(run.final for run in of(runs, case, name)))
 
 
 def best_rival(runs: list[Run], case: Case) -> str | None:
-    """The program from pip that ends lowest."""
+    """The program from pip with the lowest final objective."""
     rivals = [name for name in names(runs, case) if of(runs, case, name)[0].program.rival]
     return rivals[0] if rivals else None
 
 
 def to_target(runs: list[Run], case: Case, target: float, name: str = OURS) -> float:
-    """The median over seeds of the seconds to a target."""
+    """The median time to a target over the seeds, in seconds."""
     times = [run.reaches(target) for run in of(runs, case, name)]
     return median(times) if times else np.inf
 
 
 def first_row(runs: list[Run], case: Case, products: float, judged: float) -> list[str]:
-    """The row of the main table; `judged` is the objective of proxsplit when it was stopped there."""
+    """The row of the main table; `judged` is the evaluator's objective for proxsplit, stopped when it reached the target."""
     rival = best_rival(runs, case)
     if rival is None or not of(runs, case, OURS):
         return [case.title, str(case.rank)] + ["–"] * (len(HEAD) - 2)
@@ -66,7 +66,7 @@ HEAD += ["NumPy HALS s", "peer / proxsplit", "ms per pass / bare products"]
 
 
 def every_row(runs: list[Run], case: Case) -> list[list[str]]:
-    """A row for each program: its end, proxsplit's time to it, and the least ratio along its whole curve."""
+    """A row per program: its final objective, proxsplit's time to reach it, and the smallest ratio along its whole curve."""
     rows = []
     for name in names(runs, case):
         group = of(runs, case, name)
@@ -83,7 +83,7 @@ EVERY = ["program", "runs", "objective (median)", "least … greatest", "s", "pr
 
 
 def curve(runs: list[Run], case: Case, group: list[Run]) -> list[float]:
-    """Seconds over proxsplit's seconds at every point of a program's curve."""
+    """A program's time divided by proxsplit's, at every point of the program's curve."""
     points = [point for run in group for point in run.points]
     return [seconds / max(to_target(runs, case, objective), 1e-9) for seconds, objective in points]
 

@@ -1,7 +1,7 @@
-"""Isotropic total variation beside a plain NumPy program: `.venv/bin/python -m bench.variation`.
+"""Compares isotropic total variation with a plain NumPy program: `.venv/bin/python -m bench.variation`.
 
-Both solve the dual by the fast gradient projection of Beck and Teboulle (2009), look at the duality gap every ten rounds, and stop when it
-proves the same distance to the solution, or after the same number of rounds. Best of three, in turn, one thread.
+Both solve the dual by the fast gradient projection of Beck and Teboulle (2009) and check the duality gap every ten rounds. They stop when it
+proves the same distance to the solution, or after the same number of rounds. Times are the best of three alternating runs on one thread.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROUNDS = 5000
 
 
 def gradient(x: np.ndarray) -> np.ndarray:
-    """Forward differences down and across, 0 over the border."""
+    """Forward differences down and across, 0 across the border."""
     d = np.zeros((2, *x.shape))
     d[0, :-1] = x[1:] - x[:-1]
     d[1, :, :-1] = x[:, 1:] - x[:, :-1]
@@ -26,7 +26,7 @@ def gradient(x: np.ndarray) -> np.ndarray:
 
 
 def divergence(p: np.ndarray) -> np.ndarray:
-    """Minus the transpose of `gradient`."""
+    """The negative transpose of `gradient`."""
     out = p[0] + p[1]
     out[1:] -= p[0, :-1]
     out[:, 1:] -= p[1, :, :-1]
@@ -34,7 +34,7 @@ def divergence(p: np.ndarray) -> np.ndarray:
 
 
 def fast_gradient_projection(y: np.ndarray, weight: float, tolerance: float) -> tuple[np.ndarray, int]:
-    """The prox, and the rounds that it took."""
+    """The prox, and the number of rounds it took."""
     p = q = np.zeros((2, *y.shape))
     t, target = 1.0, tolerance * np.linalg.norm(y - y.mean())
     for rounds in range(1, ROUNDS + 1):

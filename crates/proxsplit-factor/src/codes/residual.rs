@@ -1,0 +1,106 @@
+//! The prox of a term over a whole factor, and the residual that it defines.
+
+use super::{Side, Term, atoms};
+use crate::products::{Lanes, PART, distance_squared, in_order};
+use proxsplit::internal::linalg::vec::norm;
+use proxsplit::internal::parallel::Each;
+use proxsplit::internal::scratch;
+use rayon::prelude::*;
+
+impl<T: Lanes> Term<'_, T> {
+    /// factor ← P_η(factor), vector by vector.
+    pub(crate) fn project(&self, factor: &mut [T], rank: usize, step: T) {
+        match self.side {
+            Side::Codes => factor
+                .par_chunks_mut(rank * 1024)
+                .each(&|codes| codes.chunks_mut(rank).for_each(|a| self.prox.prox(a, step))),
+            // Entries that have nothing to do with each other need not be put in order first.
+            Side::Atoms if self.elementary.is_some() && self.first == 0 => factor
+                .par_chunks_mut(PART)
+                .each(&|part| self.prox.prox(part, step)),
+            Side::Atoms => atoms::change_each(factor, (rank, self.first), |atom| {
+                self.prox.prox(atom, step);
+            }),
+        }
+    }
+
+    /// Changes every vector of the factor, one after the other.
+    pub(crate) fn change_each(
+        &self,
+        factor: &mut [T],
+        rank: usize,
+        mut work: impl FnMut(&mut [T]),
+    ) {
+        match self.side {
+            Side::Codes => factor.chunks_mut(rank).for_each(work),
+            Side::Atoms => atoms::change_each(factor, (rank, self.first), |atom| work(atom)),
+        }
+    }
+
+    /// ‖F − P_η(F − η·slope)‖/η, and what a stopped prox may hide from it; `None` if that is unknown.
+    pub(crate) fn residual(
+        &self,
+        factor: &[T],
+        slope: &[T],
+        (rank, step): (usize, f64),
+    ) -> (f64, Option<f64>) {
+        let eta = T::of(step);
+        let (square, error) = if self.elementary.is_some() && self.first == 0 {
+            (self.moved_by_parts(factor, slope, eta), Some(0.0))
+        } else {
+            self.moved(factor, slope, (rank, eta))
+        };
+        let seen = square.sqrt() / step;
+        // Where F − η·slope rounds to F, any F would look stationary.
+        let slope = norm(slope);
+        let is_lost = step * slope <= T::EPSILON.f64() * norm(factor);
+        let residual = if is_lost { seen.max(slope) } else { seen };
+        (residual, error.map(|error| error / step))
+    }
+
+    /// ‖F − P_η(F − η·slope)‖², and what a stopped prox may hide from the norm.
+    fn moved(&self, factor: &[T], slope: &[T], (rank, eta): (usize, T)) -> (f64, Option<f64>) {
+        scratch::with(factor.len(), |moved: &mut [T]| {
+            descend(moved, (factor, slope), eta);
+            let error = self.prox_with_error(moved, rank, eta);
+            if self.first > 0 {
+                let pairs = moved.chunks_exact_mut(rank).zip(factor.chunks_exact(rank));
+                pairs.for_each(|(m, f)| m[..self.first].copy_from_slice(&f[..self.first]));
+            }
+            (distance_squared(factor, moved), error)
+        })
+    }
+
+    /// The same where entries have nothing to do with each other, without room for another factor.
+    fn moved_by_parts(&self, factor: &[T], slope: &[T], eta: T) -> f64 {
+        let parts = factor.par_chunks(PART).zip(slope.par_chunks(PART));
+        in_order(parts, &|(factor, slope)| {
+            scratch::with(factor.len(), |moved: &mut [T]| {
+                descend(moved, (factor, slope), eta);
+                self.prox.prox(moved, eta);
+                distance_squared(factor, moved)
+            })
+        })
+    }
+
+    /// factor ← P_η(factor), vector by vector, and a bound on how far that is from exact.
+    fn prox_with_error(&self, factor: &mut [T], rank: usize, step: T) -> Option<f64> {
+        if self.elementary.is_some() {
+            self.project(factor, rank, step);
+            return Some(0.0);
+        }
+        let mut square = Some(0.0);
+        self.change_each(factor, rank, |vector| {
+            let error = self.prox.prox_with_error(vector, step);
+            square = square.zip(error).map(|(sum, error)| sum + error * error);
+        });
+        square.map(f64::sqrt)
+    }
+}
+
+/// moved ← F − η·slope
+fn descend<T: Lanes>(moved: &mut [T], (factor, slope): (&[T], &[T]), eta: T) {
+    for (moved, (&value, &slope)) in moved.iter_mut().zip(factor.iter().zip(slope)) {
+        *moved = value - eta * slope;
+    }
+}

@@ -66,6 +66,7 @@ def main() -> None:
             print(f"{level:7} {name:52} {own:9.2f} {bare:10.2f} {own / bare:7.2f}{more}", flush=True)
             found.setdefault(name, {})[level] = [own, bare, incremental]
     if options.docs:
+        now["seconds"] = options.seconds
         keep(f"{now['processor']}, {now['cores']} cores", now, found)
 
 
@@ -83,7 +84,7 @@ def keep(machine: str, now: dict, found: dict[str, dict[str, list]]) -> None:
     """Adds the rows to those of other processors and writes the page."""
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     before = kept.get(machine, {}).get("rows", {})
-    kept[machine] = {"measured": f"{now['date']}, load {now['load']} before, proxsplit at {now['proxsplit']}", "rows": before | found}
+    kept[machine] = {"measured": f"{now['date']}, runs of {now['seconds']:g} s, load {now['load']} before, proxsplit at {now['proxsplit']}", "rows": before | found}
     KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
     (ROOT / "docs" / "src" / "pass-speed.md").write_text(PAGE + "".join(section(name, part) for name, part in kept.items()))
 
@@ -160,10 +161,11 @@ KEPT = ROOT / "docs" / "src" / "bench" / "passes.json"
 
 PAGE = """# A pass beside its products
 
-Command: `bench/run passes --docs`. A pass of the factorization cannot be faster than the two products XᵀY and YAᵀ that it contains. The
-tables compare the time of a whole pass of `batch` with these two products computed by OpenBLAS (sparse data: by scipy, which uses one thread), in the
-same precision, on the same data, with two threads. Both programs are restricted to the same instruction set (`PROXSPLIT_SIMD` and
-`OPENBLAS_CORETYPE`). Times are the best of three runs; a pass includes code sweeps, extrapolation and the objective.
+Command: `bench/run passes --docs`. Most of a pass of the factorization is two products, XᵀY and YAᵀ. The tables compare the time
+of a whole pass of `batch`, with its code sweeps, extrapolation and objective, with the time OpenBLAS takes for these two products alone (sparse
+data: scipy, which uses one thread). Precision, data, storage order and number of threads (two) are the same, and both programs are restricted to the
+same instruction set (`PROXSPLIT_SIMD` and `OPENBLAS_CORETYPE`). Times are the best of three runs. A ratio below 1 means that the whole
+pass is faster than the products of the other library.
 
 "incremental / batch" is the time of a pass of `incremental` divided by that of a pass of `batch`.
 """

@@ -6,7 +6,7 @@ use crate::plain;
 use crate::products::Lanes;
 use serde::{Deserialize, Serialize};
 
-/// An entry is plainly wrong if it is off by this many bounds: it then counts less than a quarter of what it would as a square.
+/// An entry is plainly wrong if it is off by this many bounds: its weight, D/|r|, is then below a quarter of that of a good entry.
 const WRONG: f64 = 4.0;
 
 /// An entry and what stands for it.

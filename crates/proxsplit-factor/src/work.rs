@@ -15,8 +15,8 @@ pub(crate) const NEARLY_EXACT: Effort = Effort {
     tolerance: 3e-2,
 };
 
-/// Ranks above this make sweeps a large part of a pass; then they may cost this share of the product before them, or be this few. At
-/// rank 128 of 4000 × 4000 numbers, 12 sweeps reach an objective in three quarters of the time that 50 take.
+/// Ranks above this make sweeps a large part of a pass (`bench/run passes`). There they may cost this share of the product before
+/// them, and are always allowed to be this many.
 const HIGH: usize = 40;
 const WORTH: f64 = 0.4;
 const FEW: usize = 12;

@@ -153,18 +153,16 @@ impl<T: Lanes> WithSimd for Tile<'_, T> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Effort { sweeps, tolerance } = self.shared.effort;
         let width = self.a.len() / self.rank;
-        let step = REGISTERS * T::count::<S>();
+        // Sums of a block fill half of the 32 registers of AVX-512 and ARM, or of the 16 of older machines.
+        let registers = if S::REGISTER_COUNT >= 32 { 4 } else { 2 };
         let mut first = 0.0;
         for sweep in 0..sweeps {
-            for part in (0..width).step_by(step) {
-                once::<T, S>(
-                    simd,
-                    self.a,
-                    self.c,
-                    self.change,
-                    (width, part),
-                    self.shared,
-                );
+            for part in (0..width).step_by(registers * T::count::<S>()) {
+                let (tile, at) = ((&mut *self.a, self.c, &mut *self.change), (width, part));
+                match registers {
+                    4 => once::<T, S, 4>(simd, tile, at, self.shared),
+                    _ => once::<T, S, 2>(simd, tile, at, self.shared),
+                }
             }
             let change = folded(self.change);
             if sweep == 0 {
@@ -191,72 +189,147 @@ fn folded<T: Lanes>(numbers: &mut [T]) -> f64 {
     numbers[0].f64()
 }
 
-/// One sweep over the registers from `part` of a tile; `change` ← Σ_k (G_kk + W₂)·δ_k² of every column, twice the decrease or
+/// Coordinates whose sums over all others are found together: each number of a tile is then read once for several of them.
+const BLOCK: usize = 4;
+
+/// One sweep over V registers from `part` of a tile; `change` ← Σ_k (G_kk + W₂)·δ_k² of every column, twice the decrease or
 /// less.
 #[inline(always)]
-fn once<T: Lanes, S: Simd>(
+fn once<T: Lanes, S: Simd, const V: usize>(
     simd: S,
-    a: &mut [T],
-    c: &[T],
-    total: &mut [T],
+    (a, c, total): (&mut [T], &[T], &mut [T]),
     (width, part): (usize, usize),
     shared: &Shared<'_, T>,
 ) {
     let lanes = T::count::<S>();
-    let (row, part) = (width / lanes, part / lanes);
-    let (a, c) = (T::registers_mut::<S>(a), T::registers::<S>(c));
+    let mut part = Part::<T, S, V> {
+        a: T::registers_mut::<S>(a),
+        c: T::registers::<S>(c),
+        change: [T::splat(simd, T::ZERO); V],
+        row: width / lanes,
+        first: part / lanes,
+    };
     let rank = shared.curvature.len();
-    let zero = T::splat(simd, T::ZERO);
-    let bounds = (
-        T::splat(simd, shared.bounds.0),
-        T::splat(simd, shared.bounds.1),
-    );
-    let shrink = (
-        T::splat(simd, -shared.shrink),
-        T::splat(simd, shared.shrink),
-    );
-    let one = T::splat(simd, T::ONE);
-    let mut change = [zero; REGISTERS];
-    for k in shared.first..rank {
-        // Two sums, so that a step need not wait for the one before.
-        let mut sum: [T::Vector<S>; REGISTERS] = std::array::from_fn(|v| c[k * row + part + v]);
-        let mut other = [zero; REGISTERS];
-        let mut pulls = shared.pull[k * rank..][..rank].chunks_exact(2);
-        let mut rows = a.chunks_exact(2 * row);
-        for (pull, rows) in (&mut pulls).zip(&mut rows) {
-            add::<T, S>(simd, &mut sum, pull[0], &rows[part..]);
-            add::<T, S>(simd, &mut other, pull[1], &rows[row + part..]);
+    let mut k = shared.first;
+    while k + BLOCK <= rank {
+        part.minimize::<BLOCK>(simd, k, shared);
+        k += BLOCK;
+    }
+    while k < rank {
+        part.minimize::<1>(simd, k, shared);
+        k += 1;
+    }
+    T::registers_mut::<S>(total)[part.first..][..V].copy_from_slice(&part.change);
+}
+
+/// V registers of every row of a tile.
+struct Part<'a, T: Lanes, S: Simd, const V: usize> {
+    a: &'a mut [T::Vector<S>],
+    c: &'a [T::Vector<S>],
+    change: [T::Vector<S>; V],
+    /// Registers of a row.
+    row: usize,
+    /// The first register of a row that belongs to the part.
+    first: usize,
+}
+
+impl<T: Lanes, S: Simd, const V: usize> Part<'_, T, S, V> {
+    /// Solves B coordinates from `k` one after the other.
+    #[inline(always)]
+    fn minimize<const B: usize>(&mut self, simd: S, k: usize, shared: &Shared<'_, T>) {
+        let (rank, at) = (shared.curvature.len(), k * self.row + self.first);
+        let mut sum = self.pulled::<B>(simd, k, shared);
+        let mut a = sum;
+        for b in 0..B {
+            a[b].copy_from_slice(&self.a[at + b * self.row..][..V]);
         }
-        if let [pull] = *pulls.remainder() {
-            add::<T, S>(simd, &mut sum, pull, &rows.remainder()[part..]);
-        }
-        let inverse = T::splat(simd, shared.inverse[k]);
-        let curvature = T::splat(simd, shared.curvature[k]);
-        let a = &mut a[k * row + part..][..REGISTERS];
-        for v in 0..REGISTERS {
-            let b = T::mul_add(simd, one, sum[v], other[v]);
-            let b = T::minus(simd, b, T::clamp(simd, b, shrink));
-            let new = T::clamp(simd, T::times(simd, b, inverse), bounds);
-            // Of 0 and −0 processors disagree which is larger: only 0 is left.
-            let new = T::mul_add(simd, one, new, zero);
-            let moved = T::minus(simd, new, a[v]);
-            change[v] = T::mul_add(simd, T::times(simd, curvature, moved), moved, change[v]);
-            a[v] = new;
+        for b in 0..B {
+            let pull = &shared.pull[(k + b) * rank + k..][..B];
+            for i in 0..B {
+                if i != b {
+                    add::<T, S, V>(simd, &mut sum[b], pull[i], &a[i]);
+                }
+            }
+            let new = best::<T, S, V>(simd, sum[b], k + b, shared);
+            let curvature = T::splat(simd, shared.curvature[k + b]);
+            for v in 0..V {
+                let moved = T::minus(simd, new[v], a[b][v]);
+                let weighted = T::times(simd, curvature, moved);
+                self.change[v] = T::mul_add(simd, weighted, moved, self.change[v]);
+            }
+            a[b] = new;
+            self.a[at + b * self.row..][..V].copy_from_slice(&new);
         }
     }
-    T::registers_mut::<S>(total)[part..][..REGISTERS].copy_from_slice(&change);
+
+    /// c and what the coordinates outside of the block from `k` pull. The sums are returned, so that they stay in registers here.
+    #[inline(always)]
+    fn pulled<const B: usize>(
+        &self,
+        simd: S,
+        k: usize,
+        shared: &Shared<'_, T>,
+    ) -> [[T::Vector<S>; V]; B] {
+        let rank = shared.curvature.len();
+        let mut sum = [[self.change[0]; V]; B];
+        for b in 0..B {
+            sum[b].copy_from_slice(&self.c[(k + b) * self.row + self.first..][..V]);
+        }
+        for others in [0..k, k + B..rank] {
+            let rows = &self.a[others.start * self.row..others.end * self.row];
+            let pulls = &shared.pull[others.start * rank..others.end * rank];
+            for (row, pull) in rows.chunks_exact(self.row).zip(pulls.chunks_exact(rank)) {
+                // G is symmetric: a row of it is the column.
+                let (row, pull) = (&row[self.first..][..V], &pull[k..][..B]);
+                for b in 0..B {
+                    add::<T, S, V>(simd, &mut sum[b], pull[b], row);
+                }
+            }
+        }
+        sum
+    }
+}
+
+/// The minimizer over one coordinate of every column, from c_k less what the others pull.
+#[inline(always)]
+fn best<T: Lanes, S: Simd, const V: usize>(
+    simd: S,
+    sum: [T::Vector<S>; V],
+    k: usize,
+    shared: &Shared<'_, T>,
+) -> [T::Vector<S>; V] {
+    let (lower, upper) = shared.bounds;
+    let bounds = (T::splat(simd, lower), T::splat(simd, upper));
+    let inverse = T::splat(simd, shared.inverse[k]);
+    let (one, zero) = (T::splat(simd, T::ONE), T::splat(simd, T::ZERO));
+    let mut new = sum;
+    if shared.shrink > T::ZERO {
+        let shrink = (
+            T::splat(simd, -shared.shrink),
+            T::splat(simd, shared.shrink),
+        );
+        for new in &mut new {
+            *new = T::minus(simd, *new, T::clamp(simd, *new, shrink));
+        }
+    }
+    for new in &mut new {
+        *new = T::clamp(simd, T::times(simd, *new, inverse), bounds);
+        // Of 0 and −0 processors disagree which is larger: only 0 is left.
+        *new = T::mul_add(simd, one, *new, zero);
+    }
+    new
 }
 
 /// sum ← sum + pull·row
 #[inline(always)]
-fn add<T: Lanes, S: Simd>(
+fn add<T: Lanes, S: Simd, const V: usize>(
     simd: S,
-    sum: &mut [T::Vector<S>; REGISTERS],
+    sum: &mut [T::Vector<S>; V],
     pull: T,
     row: &[T::Vector<S>],
 ) {
     let pull = T::splat(simd, pull);
-    for (sum, &a) in sum.iter_mut().zip(&row[..REGISTERS]) {
+    for (sum, &a) in sum.iter_mut().zip(&row[..V]) {
         *sum = T::mul_add(simd, pull, a, *sum);
     }
 }

@@ -117,13 +117,21 @@ impl<'a, T: Lanes> Factorization<'a, T> {
     }
 }
 
+/// Calls `work` on a thread of the pool, where its parallel loops begin at once. From outside each of them would wake a thread and
+/// wait for it, which is a tenth of a pass over small data.
+fn on_the_pool<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    rayon::scope(|_| work())
+}
+
 impl<T: Lanes> Iterator for Factorization<'_, T> {
     type Item = Progress;
 
     /// At most one mini-batch of work; `None` when the factors are no longer finite.
     fn next(&mut self) -> Option<Progress> {
-        self.replace_dead_atom();
-        self.method.step(&mut self.work);
+        on_the_pool(|| {
+            self.replace_dead_atom();
+            self.method.step(&mut self.work);
+        });
         let batches = self.method.batches().map_or(1, Batches::count);
         // Near an exact fit the objective that was seen is mostly rounding.
         let parts = self.work.misfit.parts();
@@ -153,8 +161,8 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
             Some(kept) if self.is_lost => (kept.clone(), Scales::new(kept.rank, 0)),
             _ => self.result(),
         };
-        let mut findings =
-            look::with_best_codes(self.work.problem, &mut *self.work.misfit, factors);
+        let (problem, misfit) = (self.work.problem, &mut *self.work.misfit);
+        let mut findings = on_the_pool(|| look::with_best_codes(problem, misfit, factors));
         self.ledger = Ledger::default();
         self.ledger
             .set(Source::Rounding, Level::Estimated(findings.at.rounding));

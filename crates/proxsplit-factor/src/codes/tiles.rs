@@ -16,7 +16,7 @@ const REGISTERS: usize = 4;
 
 /// The numbers that all tiles share.
 struct Shared<'a, T> {
-    /// −G with a zero diagonal.
+    /// −G by blocks of rows, each column by column: what every coordinate pulls on those of a block, in the order in which it is read.
     pull: &'a [T],
     /// G_kk + W₂
     curvature: &'a [T],
@@ -78,11 +78,15 @@ impl<'a, T: Lanes> Shared<'a, T> {
         let rank = problem.rank;
         let (pull, rest) = space.split_at_mut(rank * rank);
         let (curvature, inverse) = rest.split_at_mut(rank);
-        for (pull, &g) in pull.iter_mut().zip(problem.gram) {
-            *pull = -g;
+        for (k, size) in blocks(first, rank) {
+            let pulls = pull[k * rank..][..size * rank].chunks_exact_mut(size);
+            for (pull, row) in pulls.zip(problem.gram.chunks_exact(rank)) {
+                for (pull, &g) in pull.iter_mut().zip(&row[k..]) {
+                    *pull = -g;
+                }
+            }
         }
         for k in 0..rank {
-            pull[k * rank + k] = T::ZERO;
             curvature[k] = problem.gram[k * rank + k] + T::of(term.sql2);
             let i = T::ONE / curvature[k];
             let sane = curvature[k] > T::ZERO && i.is_finite();
@@ -192,6 +196,16 @@ fn folded<T: Lanes>(numbers: &mut [T]) -> f64 {
 /// Coordinates whose sums over all others are found together: each number of a tile is then read once for several of them.
 const BLOCK: usize = 4;
 
+/// The first coordinate and the size of every block; what is left at the end are blocks of one.
+fn blocks(first: usize, rank: usize) -> impl Iterator<Item = (usize, usize)> {
+    let whole = first + (rank - first) / BLOCK * BLOCK;
+    let single = (whole..rank).map(|k| (k, 1));
+    (first..whole)
+        .step_by(BLOCK)
+        .map(|k| (k, BLOCK))
+        .chain(single)
+}
+
 /// One sweep over V registers from `part` of a tile; `change` ← Σ_k (G_kk + W₂)·δ_k² of every column, twice the decrease or
 /// less.
 #[inline(always)]
@@ -209,15 +223,11 @@ fn once<T: Lanes, S: Simd, const V: usize>(
         row: width / lanes,
         first: part / lanes,
     };
-    let rank = shared.curvature.len();
-    let mut k = shared.first;
-    while k + BLOCK <= rank {
-        part.minimize::<BLOCK>(simd, k, shared);
-        k += BLOCK;
-    }
-    while k < rank {
-        part.minimize::<1>(simd, k, shared);
-        k += 1;
+    for (k, size) in blocks(shared.first, shared.curvature.len()) {
+        match size {
+            BLOCK => part.minimize::<BLOCK>(simd, k, shared),
+            _ => part.minimize::<1>(simd, k, shared),
+        }
     }
     T::registers_mut::<S>(total)[part.first..][..V].copy_from_slice(&part.change);
 }
@@ -238,16 +248,16 @@ impl<T: Lanes, S: Simd, const V: usize> Part<'_, T, S, V> {
     #[inline(always)]
     fn minimize<const B: usize>(&mut self, simd: S, k: usize, shared: &Shared<'_, T>) {
         let (rank, at) = (shared.curvature.len(), k * self.row + self.first);
-        let mut sum = self.pulled::<B>(simd, k, shared);
+        let pull = shared.pull[k * rank..][..B * rank].as_chunks().0;
+        let mut sum = self.pulled::<B>(simd, k, pull);
         let mut a = sum;
         for b in 0..B {
             a[b].copy_from_slice(&self.a[at + b * self.row..][..V]);
         }
         for b in 0..B {
-            let pull = &shared.pull[(k + b) * rank + k..][..B];
             for i in 0..B {
                 if i != b {
-                    add::<T, S, V>(simd, &mut sum[b], pull[i], &a[i]);
+                    add::<T, S, V>(simd, &mut sum[b], pull[k + i][b], &a[i]);
                 }
             }
             let new = best::<T, S, V>(simd, sum[b], k + b, shared);
@@ -264,23 +274,15 @@ impl<T: Lanes, S: Simd, const V: usize> Part<'_, T, S, V> {
 
     /// c and what the coordinates outside of the block from `k` pull. The sums are returned, so that they stay in registers here.
     #[inline(always)]
-    fn pulled<const B: usize>(
-        &self,
-        simd: S,
-        k: usize,
-        shared: &Shared<'_, T>,
-    ) -> [[T::Vector<S>; V]; B] {
-        let rank = shared.curvature.len();
+    fn pulled<const B: usize>(&self, simd: S, k: usize, pull: &[[T; B]]) -> [[T::Vector<S>; V]; B] {
         let mut sum = [[self.change[0]; V]; B];
         for b in 0..B {
             sum[b].copy_from_slice(&self.c[(k + b) * self.row + self.first..][..V]);
         }
-        for others in [0..k, k + B..rank] {
+        for others in [0..k, k + B..pull.len()] {
             let rows = &self.a[others.start * self.row..others.end * self.row];
-            let pulls = &shared.pull[others.start * rank..others.end * rank];
-            for (row, pull) in rows.chunks_exact(self.row).zip(pulls.chunks_exact(rank)) {
-                // G is symmetric: a row of it is the column.
-                let (row, pull) = (&row[self.first..][..V], &pull[k..][..B]);
+            for (row, pull) in rows.chunks_exact(self.row).zip(&pull[others]) {
+                let row = &row[self.first..][..V];
                 for b in 0..B {
                     add::<T, S, V>(simd, &mut sum[b], pull[b], row);
                 }

@@ -16,10 +16,10 @@ pub(crate) const NEARLY_EXACT: Effort = Effort {
 };
 
 /// Ranks above this make sweeps a large part of a pass (`bench/run passes`). There they may cost this share of the product before
-/// them, and are always allowed to be this many.
+/// them, or of one with lines of this length if those were shorter.
 const HIGH: usize = 40;
-const WORTH: f64 = 0.4;
-const FEW: usize = 12;
+const WORTH: f64 = 0.3;
+const SHORT: usize = 2000;
 
 /// Sweeps that are enough for every accuracy that is asked for.
 const SWEEPS: usize = 5000;
@@ -27,14 +27,12 @@ const SWEEPS: usize = 5000;
 impl Effort {
     /// The same, with no more sweeps than are worth their cost after a product that met `length` entries a line; a sweep meets `rank`.
     pub(crate) fn beside(self, length: usize, rank: usize) -> Self {
-        let affordable = (WORTH * length as f64 / rank as f64) as usize;
-        let most = if rank > HIGH {
-            affordable.max(FEW)
-        } else {
-            self.sweeps
-        };
+        if rank <= HIGH {
+            return self;
+        }
+        let affordable = (WORTH * length.max(SHORT) as f64 / rank as f64) as usize;
         Self {
-            sweeps: self.sweeps.min(most),
+            sweeps: self.sweeps.min(affordable.max(1)),
             ..self
         }
     }
@@ -112,7 +110,7 @@ impl<'a, T: Lanes> Work<'a, T> {
             misfit,
             scales: Scales::new(problem.rank, problem.fixed.count()),
             rescales: true,
-            effort: NEARLY_EXACT,
+            effort: NEARLY_EXACT.beside(problem.data.rows(), problem.rank),
             memory: Memory::START,
             problem,
             factors,

@@ -21,7 +21,7 @@ use super::pass_metric::{gram_of_codes, shape, step_of_pass};
 use super::{Method, own_numbers};
 use crate::codes::{Effort, Quadratic, Term};
 use crate::misfit::Share;
-use crate::products::{Lanes, add, copy, times};
+use crate::products::{Lanes, add, copy, times_less};
 use crate::settings::{Inner, Metric, Step};
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
@@ -215,7 +215,7 @@ impl<T: Lanes> Method<T> for Incremental<T> {
         axpy(T::ONE, &self.share.curvature, &mut self.curvature);
         if work.memory.visited == 0 {
             std::mem::swap(&mut self.seen, &mut self.share.product);
-            copy(&mut self.sum, &self.share.slope);
+            std::mem::swap(&mut self.sum, &mut self.share.slope);
         } else {
             add(T::ONE, &self.share.product, &mut self.seen);
             add(T::ONE, &self.share.slope, &mut self.sum);
@@ -232,8 +232,13 @@ impl<T: Lanes> Method<T> for Incremental<T> {
             };
             let metric = (&*self.metric, work.memory.step);
             let room = (&mut *self.share.curvature, &mut *self.linear);
+            // The slope of the first batch is the sum so far.
+            let slope = match work.memory.visited {
+                1 => &self.sum,
+                _ => &self.share.slope,
+            };
             let how = (term, BETWEEN);
-            prox_step(how, metric, &mut work.factors.x, &self.share.slope, room);
+            prox_step(how, metric, &mut work.factors.x, slope, room);
         } else {
             self.end_pass(work);
         }
@@ -336,8 +341,7 @@ pub(crate) fn prox_step<T: Lanes>(
     for (scaled, &metric) in scaled.iter_mut().zip(metric) {
         *scaled = inverse * metric;
     }
-    times(linear, scaled, x, rank);
-    add(-T::ONE, gradient, linear);
+    times_less(linear, (scaled, x), gradient, rank);
     let problem = Quadratic {
         gram: scaled,
         linear,
@@ -348,10 +352,15 @@ pub(crate) fn prox_step<T: Lanes>(
     term.solve(problem, x, effort);
 }
 
+/// This fraction of the mean of the diagonal.
+fn ridge<T: Lanes>(metric: &[T], rank: usize, fraction: f64) -> T {
+    let trace: f64 = metric.iter().step_by(rank + 1).map(|m| m.f64()).sum();
+    T::of(fraction * trace / rank as f64)
+}
+
 /// Adds this fraction of the mean of the diagonal to it.
 pub(crate) fn damp<T: Lanes>(metric: &mut [T], rank: usize, fraction: f64) {
-    let trace: f64 = metric.iter().step_by(rank + 1).map(|m| m.f64()).sum();
-    let ridge = T::of(fraction * trace / rank as f64);
+    let ridge = ridge(metric, rank, fraction);
     metric
         .iter_mut()
         .step_by(rank + 1)

@@ -12,7 +12,7 @@ mod squared;
 use crate::codes::{Effort, Term};
 use crate::loss::Loss;
 use crate::problem::Factors;
-use crate::products::{Data, Lanes, difference, times};
+use crate::products::{Data, Lanes, times_and_less};
 use crate::weights::LineWeights;
 use held_out::HeldOut;
 use kl::KullbackLeibler;
@@ -164,13 +164,9 @@ impl<T: Lanes> Share<T> {
 
     /// The slope at Xᵀ, once the curvature is there.
     fn meet(&mut self, x: &[T], ya: &[T]) {
-        times(
-            &mut self.product,
-            &self.curvature,
-            x,
-            self.curvature.len().isqrt(),
-        );
-        difference(&mut self.slope, &self.product, ya);
+        let rank = self.curvature.len().isqrt();
+        let outs = (&mut *self.product, &mut *self.slope);
+        times_and_less(outs, (&self.curvature, x), ya, rank);
     }
 
     /// With weights of features the slope of a row has its own, while the curvature, which rows share, has the largest.

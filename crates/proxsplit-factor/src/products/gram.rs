@@ -65,11 +65,53 @@ pub(super) fn small_product<T: Lanes>(out: &mut [T], g: &[T], f: &[T], rank: usi
     });
 }
 
+/// Columns that one task multiplies: what it makes of them stays in its cache, and a few hundred are work for more than one.
+const TASK: usize = 128;
+
 /// The same on all threads.
 pub(crate) fn times<T: Lanes>(out: &mut [T], gram: &[T], factor: &[T], rank: usize) {
-    out.par_chunks_mut(rank * 512)
-        .zip(factor.par_chunks(rank * 512))
+    out.par_chunks_mut(rank * TASK)
+        .zip(factor.par_chunks(rank * TASK))
         .each(&|(out, factor)| small_product(out, gram, factor, rank));
+}
+
+/// out ← G·F − C, by one walk through memory.
+pub(crate) fn times_less<T: Lanes>(
+    out: &mut [T],
+    (gram, factor): (&[T], &[T]),
+    less: &[T],
+    rank: usize,
+) {
+    let parts = factor
+        .par_chunks(rank * TASK)
+        .zip(less.par_chunks(rank * TASK));
+    out.par_chunks_mut(rank * TASK)
+        .zip(parts)
+        .each(&|(out, (factor, less))| {
+            small_product(out, gram, factor, rank);
+            vec::axpy(-T::ONE, less, out);
+        });
+}
+
+/// product ← G·F and rest ← G·F − C, by one walk through memory.
+pub(crate) fn times_and_less<T: Lanes>(
+    (product, rest): (&mut [T], &mut [T]),
+    (gram, factor): (&[T], &[T]),
+    less: &[T],
+    rank: usize,
+) {
+    let parts = factor
+        .par_chunks(rank * TASK)
+        .zip(less.par_chunks(rank * TASK));
+    let outs = product.par_chunks_mut(rank * TASK);
+    outs.zip(rest.par_chunks_mut(rank * TASK))
+        .zip(parts)
+        .each(&|((product, rest), (factor, less))| {
+            small_product(product, gram, factor, rank);
+            for (rest, (&product, &less)) in rest.iter_mut().zip(product.iter().zip(less)) {
+                *rest = product - less;
+            }
+        });
 }
 
 /// y ← y + αx, on all threads where that is worth it.
@@ -87,12 +129,12 @@ pub(crate) fn copy<T: Lanes>(y: &mut [T], x: &[T]) {
     parts.each(&|(y, x)| y.copy_from_slice(x));
 }
 
-/// out ← a − b, on all threads.
-pub(crate) fn difference<T: Lanes>(out: &mut [T], a: &[T], b: &[T]) {
-    let pairs = a.par_chunks(PART).zip(b.par_chunks(PART));
-    out.par_chunks_mut(PART).zip(pairs).each(&|(out, (a, b))| {
-        for (out, (&a, &b)) in out.iter_mut().zip(a.iter().zip(b)) {
-            *out = a - b;
+/// y ← x − y, on all threads.
+pub(crate) fn difference<T: Lanes>(y: &mut [T], x: &[T]) {
+    let parts = y.par_chunks_mut(PART).zip(x.par_chunks(PART));
+    parts.each(&|(y, x)| {
+        for (y, &x) in y.iter_mut().zip(x) {
+            *y = x - *y;
         }
     });
 }

@@ -16,7 +16,10 @@ mod tests;
 mod weighted;
 
 pub(crate) use gaps::{GATHERED, Gaps, Own, add_block};
-pub(crate) use gram::{PART, add, copy, difference, distance_squared, dot, gram, in_order, times};
+pub(crate) use gram::{
+    PART, add, copy, difference, distance_squared, dot, gram, in_order, times, times_and_less,
+    times_less,
+};
 pub(crate) use held_out::HeldOut;
 pub(crate) use kernel::padded;
 pub use lanes::Lanes;

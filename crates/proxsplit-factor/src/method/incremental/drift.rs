@@ -1,9 +1,9 @@
 //! The drift e of a pass, and what measured passes have shown of the theorem's numbers.
 
 use super::metric::Metric;
-use super::{Incremental, SHORTEST, damp};
+use super::{Incremental, SHORTEST, damp, ridge};
 use crate::codes::largest_eigenvalue_bound;
-use crate::products::{Lanes, add, dot, times};
+use crate::products::{Lanes, add, difference, dot, times, times_less};
 use crate::work::Work;
 use proxsplit::internal::linalg::vec::axpy;
 use proxsplit::ledger::Level;
@@ -58,8 +58,7 @@ impl<T: Lanes> Incremental<T> {
     pub(super) fn read_drift(&mut self, work: &Work<'_, T>) {
         let rank = work.problem.rank;
         let drift = &mut self.linear;
-        times(drift, &self.curvature, &self.start, rank);
-        add(-T::ONE, &self.seen, drift);
+        times_less(drift, (&self.curvature, &self.start), &self.seen, rank);
         work.problem.fixed.clear(drift, rank);
         let estimate = dot(drift, drift).sqrt();
         // ∇f(xᵏ) for the codes of the pass.
@@ -76,6 +75,9 @@ impl<T: Lanes> Incremental<T> {
             std::mem::swap(&mut self.sum, &mut self.linear);
             self.metric.copy_from_slice(&self.curvature);
             damp(&mut self.metric, rank, rank as f64 * T::EPSILON.f64());
+            // H·start − Σ_t ∇f_t(start), where most of H·start is in the sums already.
+            difference(&mut self.linear, &self.seen);
+            add(self.ridge(), &self.start, &mut self.linear);
         }
         let level = match self.exact.take() {
             Some(exact) => Level::Measured(self.measure_drift(exact, work)),
@@ -89,6 +91,12 @@ impl<T: Lanes> Incremental<T> {
         });
     }
 
+    /// What keeps rounding away from the metric of a whole step.
+    pub(super) fn ridge(&self) -> T {
+        let rank = self.curvature.len().isqrt();
+        ridge(&self.curvature, rank, rank as f64 * T::EPSILON.f64())
+    }
+
     /// ‖e‖ of a pass that began at a look, with e = ∇f(xᵏ) − Σ_t ∇f_t(x^{k,t}) or what stands for the sum; notes L and K of the pass. A
     /// pass that began ahead of xᵏ made the step of the gradient less H(x̂ᵏ − xᵏ)/η.
     ///
@@ -99,9 +107,10 @@ impl<T: Lanes> Incremental<T> {
         let step = self.whole_step(work);
         let rank = self.metric.len().isqrt();
         axpy(-T::ONE, &self.sum, &mut error);
-        self.linear.copy_from_slice(&self.start);
-        axpy(-T::ONE, &self.point, &mut self.linear);
-        times(&mut self.share.product, &self.metric, &self.linear, rank);
+        let moved = &mut self.share.slope;
+        moved.copy_from_slice(&self.start);
+        axpy(-T::ONE, &self.point, moved);
+        times(&mut self.share.product, &self.metric, moved, rank);
         axpy(T::of(1.0 / step), &self.share.product, &mut error);
         work.problem.fixed.clear(&mut error, rank);
         let size = dot(&error, &error).sqrt();

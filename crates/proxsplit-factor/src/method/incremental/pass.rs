@@ -3,7 +3,7 @@
 use super::{BETWEEN, Incremental, SHORTEST, prox_step};
 use crate::codes::Quadratic;
 use crate::method::batch::keep_unused;
-use crate::products::{Lanes, copy, distance_squared, dot, times};
+use crate::products::{Lanes, copy, distance_squared, dot, gram};
 use crate::settings::Step;
 use crate::work::{NEARLY_EXACT, Work, scale_rows};
 
@@ -39,11 +39,7 @@ impl<T: Lanes> Incremental<T> {
 
     pub(super) fn end_pass(&mut self, work: &mut Work<'_, T>) {
         self.read_drift(work);
-        copy(&mut work.factors.x, &self.start);
-        let metric = (&*self.metric, self.whole_step(work));
-        let room = (&mut *self.share.curvature, &mut *self.linear);
-        let how = (work.atoms, NEARLY_EXACT);
-        prox_step(how, metric, &mut work.factors.x, &self.sum, room);
+        self.whole(work);
         work.memory.displacement = distance_squared(&self.point, &work.factors.x).sqrt();
         let objective = self.objective(work);
         self.judge(work, objective);
@@ -61,6 +57,27 @@ impl<T: Lanes> Incremental<T> {
         }
     }
 
+    /// X ← M(X − ηΣ_t ∇f_t) from where the pass began.
+    fn whole(&mut self, work: &mut Work<'_, T>) {
+        let rank = work.problem.rank;
+        let effort = NEARLY_EXACT.beside(work.problem.data.cols(), rank);
+        copy(&mut work.factors.x, &self.start);
+        if self.runs_ahead() {
+            let problem = Quadratic {
+                gram: &self.metric,
+                linear: &self.linear,
+                rank,
+                own: None,
+                weights: None,
+            };
+            return work.atoms.solve(problem, &mut work.factors.x, effort);
+        }
+        let metric = (&*self.metric, work.memory.step);
+        let room = (&mut *self.share.curvature, &mut *self.linear);
+        let how = (work.atoms, effort);
+        prox_step(how, metric, &mut work.factors.x, &self.sum, room);
+    }
+
     /// The objective of the pair that an automatic pass ends with, X and the codes of the pass. Of other passes, and where rows of X have
     /// curvatures of their own or a pass may miss some codes, what was seen at the moving points.
     fn objective(&mut self, work: &Work<'_, T>) -> f64 {
@@ -71,10 +88,12 @@ impl<T: Lanes> Incremental<T> {
         if !self.runs_ahead() || !is_pair {
             return codes + self.pass.sum + work.atoms.value(&self.point, rank);
         }
-        // ½⟨CX, X⟩ − ⟨AYᵀ, X⟩, where the gradient at the start is C·start − AYᵀ.
-        let (x, product) = (&work.factors.x, &mut self.share.product);
-        times(product, &self.curvature, x, rank);
-        let misfit = 0.5 * dot(product, x) - dot(product, &self.start) + dot(&self.sum, x);
+        // ½⟨C, XᵀX⟩ − ⟨AYᵀ, X⟩, where the gradient at the start is C·start − AYᵀ and the problem of the step had AYᵀ and a ridge.
+        let x = &work.factors.x;
+        gram(&mut self.share.curvature, x, rank);
+        let square = dot(&self.share.curvature, &self.curvature);
+        let ridge = self.ridge().f64() * dot(&self.start, x);
+        let misfit = 0.5 * square - dot(&self.linear, x) + ridge;
         codes + misfit + work.atoms.value(x, rank)
     }
 

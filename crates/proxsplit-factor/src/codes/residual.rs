@@ -1,8 +1,7 @@
 //! The prox of a term over a whole factor, and the residual that it defines.
 
 use super::{Side, Term, atoms};
-use crate::products::{Lanes, PART, distance_squared, in_order};
-use proxsplit::internal::linalg::vec::norm;
+use crate::products::{Lanes, PART, distance_squared, in_order, norm};
 use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
 use rayon::prelude::*;

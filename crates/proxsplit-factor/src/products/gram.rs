@@ -7,32 +7,31 @@ use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
 use rayon::prelude::*;
 
-/// Columns of a chunk.
-const CHUNK: usize = 1024;
+/// Columns of a chunk: eight chunks of a small factor, so that threads share it evenly, and no more of them than pay for their sums.
+fn chunk(columns: usize) -> usize {
+    columns.div_ceil(8).clamp(64, 1024)
+}
 /// Numbers of which one task finds a part of a sum.
 pub(crate) const PART: usize = 1 << 15;
 
 /// gram (K × K) ← F·Fᵀ for F with `rank` rows.
 pub(crate) fn gram<T: Lanes>(gram: &mut [T], f: &[T], rank: usize) {
     let ld = padded::<T>(rank);
-    let size = ld * rank;
-    scratch::with(
-        f.len().div_ceil(rank * CHUNK) * size,
-        |parts: &mut [T]| {
-            parts
-                .par_chunks_mut(size)
-                .zip(f.par_chunks(rank * CHUNK))
-                .each(&|(sum, f)| square(sum, f, rank));
-            for j in 0..rank {
-                for i in 0..=j {
-                    let parts = parts.chunks_exact(size);
-                    let total: f64 = parts.map(|part| part[j * ld + i].f64()).sum();
-                    gram[j * rank + i] = T::of(total);
-                    gram[i * rank + j] = T::of(total);
-                }
+    let (size, length) = (ld * rank, rank * chunk(f.len() / rank));
+    scratch::with(f.len().div_ceil(length) * size, |parts: &mut [T]| {
+        parts
+            .par_chunks_mut(size)
+            .zip(f.par_chunks(length))
+            .each(&|(sum, f)| square(sum, f, rank));
+        for j in 0..rank {
+            for i in 0..=j {
+                let parts = parts.chunks_exact(size);
+                let total: f64 = parts.map(|part| part[j * ld + i].f64()).sum();
+                gram[j * rank + i] = T::of(total);
+                gram[i * rank + j] = T::of(total);
             }
-        },
-    );
+        }
+    });
 }
 
 /// sum (ld × K) ← F·Fᵀ, on the calling thread.
@@ -147,6 +146,15 @@ pub(crate) fn dot<T: Lanes>(a: &[T], b: &[T]) -> f64 {
 /// ‖a − b‖²
 pub(crate) fn distance_squared<T: Lanes>(a: &[T], b: &[T]) -> f64 {
     sum(a, b, vec::distance_squared)
+}
+
+/// ‖a‖, by the norms of parts.
+pub(crate) fn norm<T: Lanes>(a: &[T]) -> f64 {
+    scratch::with(a.len().div_ceil(PART), |norms: &mut [f64]| {
+        let parts = norms.par_iter_mut().zip(a.par_chunks(PART));
+        parts.each(&|(norm, part)| *norm = vec::norm(part));
+        vec::norm(norms)
+    })
 }
 
 fn sum<T: Lanes>(a: &[T], b: &[T], part: impl Fn(&[T], &[T]) -> f64 + Sync) -> f64 {

@@ -1,6 +1,7 @@
 //! The end of a pass, and how the first one begins.
 
 use super::{BETWEEN, Incremental, SHORTEST, prox_step};
+use crate::balance::Balance;
 use crate::codes::Quadratic;
 use crate::method::batch::keep_unused;
 use crate::products::{Lanes, copy, distance_squared, dot, gram};
@@ -51,6 +52,9 @@ impl<T: Lanes> Incremental<T> {
         }
         self.clear();
         let balance = work.balance();
+        if balance == Balance::Normalize && work.is_nearly_normal() {
+            return;
+        }
         if balance.find(&mut work.scales, &work.factors) {
             work.factors.scale(&work.scales);
             scale_rows(&mut self.good, &work.scales.atoms);
@@ -83,10 +87,11 @@ impl<T: Lanes> Incremental<T> {
     fn objective(&mut self, work: &Work<'_, T>) -> f64 {
         let (rank, data) = (work.problem.rank, work.problem.data);
         let is_shared = data.missing() == 0 && data.weights().features.is_none();
-        let codes = work.misfit.size() + work.codes.value(&work.factors.a, rank);
+        // Both factors lie in their sets.
+        let codes = work.misfit.size() + work.codes.penalty(&work.factors.a, rank);
         let is_pair = is_shared && !self.is_sampled && work.problem.fixed.count() == 0;
         if !self.runs_ahead() || !is_pair {
-            return codes + self.pass.sum + work.atoms.value(&self.point, rank);
+            return codes + self.pass.sum + work.atoms.penalty(&self.point, rank);
         }
         // ½⟨C, XᵀX⟩ − ⟨AYᵀ, X⟩, where the gradient at the start is C·start − AYᵀ and the problem of the step had AYᵀ and a ridge.
         let x = &work.factors.x;
@@ -94,7 +99,7 @@ impl<T: Lanes> Incremental<T> {
         let square = dot(&self.share.curvature, &self.curvature);
         let ridge = self.ridge().f64() * dot(&self.start, x);
         let misfit = 0.5 * square - dot(&self.linear, x) + ridge;
-        codes + misfit + work.atoms.value(x, rank)
+        codes + misfit + work.atoms.penalty(x, rank)
     }
 
     /// With an automatic step, takes back a pass that raised the objective, which is known about only where it was seen at moving points, and

@@ -15,12 +15,14 @@
 mod anderson;
 mod coordinates;
 mod gram;
+mod model;
 mod newton;
 mod quadratic;
 mod round;
 mod set;
 mod terms;
 mod trust;
+mod visit;
 
 use super::point::Point;
 use super::seen::Seen;
@@ -61,6 +63,7 @@ pub struct WorkingSet<'a, T: Real = f64> {
     rows: Rows,
     slopes: Vec<f64>, // ∂q/∂y, for the Gram matrix
     image: Vec<f64>,  // the same length
+    scaled: Vec<f64>, // the entries of sparse columns times the roots of their rows' curvatures
     before: Vec<f64>, // y at the start of an inner problem
     trust: Trust,
     step: f64,     // η of the plain step, at most 1/2L
@@ -83,6 +86,7 @@ struct Rows {
     z: Vec<f64>,           // Ax
     slope: Vec<f64>,       // φ′(z)
     bend: Vec<f64>,        // curvatures of the parabolas
+    roots: Vec<f64>,       // their square roots
     r: Vec<f64>,           // slopes of the parabolas
     image: Vec<f64>,       // A(y − y⁰)
     trial: Vec<f64>,       // z of a trial
@@ -117,6 +121,7 @@ impl<'a, T: Real> WorkingSet<'a, T> {
                 z: rows(),
                 slope: rows(),
                 bend: rows(),
+                roots: Vec::new(),
                 r: rows(),
                 image: rows(),
                 trial: rows(),
@@ -124,6 +129,7 @@ impl<'a, T: Real> WorkingSet<'a, T> {
             },
             slopes: Vec::new(),
             image: Vec::new(),
+            scaled: Vec::new(),
             before: Vec::new(),
             trust: Trust::default(),
             step: plain_step(f, g),
@@ -162,6 +168,12 @@ impl<'a, T: Real> WorkingSet<'a, T> {
         if g.class() == Class::Nonconvex {
             return false;
         }
+        // Single entries need no list of them all to see the first one.
+        let len = if g.separable().is_some() {
+            len.min(1)
+        } else {
+            len
+        };
         let Some(terms) = Terms::new(g, len) else {
             return false;
         };

@@ -2,7 +2,7 @@
 //!
 //! A round looks at the whole gradient once, takes the blocks that are farthest from stationary into a set that never shrinks, and
 //! minimizes over that set alone, with copies of its columns: coordinate descent with Anderson extrapolation on f itself if it is
-//! quadratic, else on parabolas that model the φ_i (prox-Newton), with a line search. The set at least doubles while it is too small,
+//! quadratic, else on parabolas that model the φ_i (prox-Newton), with a line search; sparse columns by over-relaxation there. The set at least doubles while it is too small,
 //! so that a handful of rounds are enough.
 //!
 //! A plain step with η ≤ 1/2L lowers Φ by ηR²/4 at least, R its residual. A round that does not lower Φ by a part of what such
@@ -40,7 +40,7 @@ use trust::Trust;
 /// Descent on a growing set of coordinates, for losses of a linear model and a g that is a sum over entries or groups.
 ///
 /// Besides a few vectors it needs room for the columns of its set in the scalar of x, and for their Gram matrix in `f64` if they are
-/// dense and not more than a few thousand.
+/// dense and not more than a few thousand; sparse ones are there a second time if f is not quadratic.
 ///
 /// ```
 /// use proxsplit::data::{Dense, Elements, StorageOrder};

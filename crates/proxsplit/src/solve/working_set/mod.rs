@@ -2,8 +2,8 @@
 //!
 //! A round looks at the whole gradient once, takes the blocks that are farthest from stationary into a set that never shrinks, and
 //! minimizes over that set alone, with copies of its columns: coordinate descent with Anderson extrapolation on f itself if it is
-//! quadratic, else on parabolas that model the φ_i (prox-Newton), with a line search; sparse columns by over-relaxation there. The set at least doubles while it is too small,
-//! so that a handful of rounds are enough.
+//! quadratic, else on parabolas that model the φ_i (prox-Newton), with a line search; there, sweeps over sparse columns are
+//! over-relaxed. The set at least doubles while it is too small, so that a handful of rounds are enough.
 //!
 //! A plain step with η ≤ 1/2L lowers Φ by ηR²/4 at least, R its residual. A round that does not lower Φ by a part of what such
 //! a step would gain on the set is replaced by the plain step, and the set has the worst of all blocks: so Σ R² is finite, and limit

@@ -7,6 +7,9 @@ use crate::{Prox, Real, Separable, scratch};
 
 /// Σ_i g_i*(s_i), if every entry is elementary.
 pub(crate) fn entries<T: Real>(g: &dyn Separable<T>, s: &[T]) -> Option<f64> {
+    if let Some(alike) = g.elementary() {
+        return Some(alike.conjugate_of_all(s));
+    }
     let mut total = 0.0;
     for (i, s) in s.iter().enumerate() {
         total += g.entry(i)?.conjugate(s.f64());
@@ -16,6 +19,9 @@ pub(crate) fn entries<T: Real>(g: &dyn Separable<T>, s: &[T]) -> Option<f64> {
 
 /// max_i of the gauges of dom g_i*, if every entry is elementary.
 pub(crate) fn gauge_of_entries<T: Real>(g: &dyn Separable<T>, s: &[T]) -> Option<f64> {
+    if let Some(alike) = g.elementary() {
+        return Some(alike.polar_of_all(s));
+    }
     let mut largest = 0.0f64;
     for (i, s) in s.iter().enumerate() {
         largest = largest.max(g.entry(i)?.polar(s.f64()));

@@ -4,6 +4,9 @@ use super::rows::kernel::sum;
 use crate::linalg::vectorized::vectorized;
 use crate::{Real, scratch};
 
+/// Room for so many times the first sparse columns is set aside at once.
+const GROWTH: usize = 4;
+
 /// Columns of one matrix in the order in which they were asked for: dense ones as they are, sparse ones compressed.
 #[derive(Debug)]
 pub struct Columns<T> {
@@ -90,6 +93,11 @@ impl<T: Real> Columns<T> {
             end += length;
             starts.push(end);
         }
+        if indices.is_empty() {
+            // Sets double once or twice, and memory that moves is memory to be touched anew.
+            indices.reserve(GROWTH * end);
+            values.reserve(GROWTH * end);
+        }
         indices.resize(end, 0);
         values.resize(end, T::ZERO);
         Some((places, indices, values))
@@ -142,6 +150,33 @@ impl<T: Real> Columns<T> {
                 terms
                     .map(|(&i, d)| weights[i as usize] * d.f64() * d.f64())
                     .sum()
+            }
+        }
+    }
+
+    /// into ← the entries of sparse columns, each multiplied by the number of its row; nothing for dense ones.
+    pub(crate) fn scale_rows(&self, factors: &[f64], into: &mut Vec<f64>) {
+        into.clear();
+        if let Kind::Sparse {
+            indices, values, ..
+        } = &self.kind
+        {
+            into.reserve(indices.capacity());
+            let entries = indices.iter().zip(values);
+            into.extend(entries.map(|(&i, d)| factors[i as usize] * d.f64()));
+        }
+    }
+
+    /// The rows of sparse column k, and what stands in `others` at the places of its values.
+    #[inline(always)]
+    pub(crate) fn sparse_with<'a>(&'a self, k: usize, others: &'a [f64]) -> (&'a [u32], &'a [f64]) {
+        match &self.kind {
+            Kind::Dense(_) => (&[], &[]),
+            Kind::Sparse {
+                starts, indices, ..
+            } => {
+                let part = starts[k]..starts[k + 1];
+                (&indices[part.clone()], &others[part])
             }
         }
     }
@@ -204,7 +239,7 @@ enum Column<'a, T> {
 
 /// Σ_k v_k r(i_k), in four partial sums to hide the latency of an addition.
 #[inline(always)]
-fn gathered<T: Real>(indices: &[u32], values: &[T], r: &[f64]) -> f64 {
+pub(crate) fn gathered<T: Real>(indices: &[u32], values: &[T], r: &[f64]) -> f64 {
     let mut partial = [0.0; 4];
     let (index_fours, index_rest) = indices.as_chunks::<4>();
     let (value_fours, value_rest) = values.as_chunks::<4>();

@@ -9,7 +9,7 @@ mod elements;
 pub(crate) mod rows;
 mod sparse;
 
-pub(crate) use columns::Columns;
+pub(crate) use columns::{Columns, gathered};
 pub use dense::{Dense, StorageOrder};
 pub use elements::{Element, Elements, Index, Indices};
 pub(crate) use elements::{dispatch, first_where};

@@ -207,7 +207,7 @@ impl<T: Real, L: Loss> Linear<T> for LinearModel<'_, T, L> {
         let (x, intercept) = self.split(x);
         self.design.dots(Picked::list(rows), x, s);
         for (&i, s) in rows.iter().zip(s) {
-            let (_, slope) = self.loss.at(*s + intercept, self.targets[i].f64());
+            let slope = self.loss.slope(*s + intercept, self.targets[i].f64());
             *s = self.weight(i) * slope;
         }
     }
@@ -341,7 +341,7 @@ impl<T: Real, L: Loss> Smooth<T> for LinearModel<'_, T, L> {
         let (x, intercept) = self.split(x);
         let (total, _) = self.design.sweep(self.design.all(), x, None, |i, z| {
             let b = targets[i].f64();
-            let dual = loss.conjugate(scale * loss.at(z + intercept, b).1, b);
+            let dual = loss.conjugate(scale * loss.slope(z + intercept, b), b);
             (self.weight(i) * dual.unwrap_or(f64::INFINITY), 0.0)
         });
         Some(total)

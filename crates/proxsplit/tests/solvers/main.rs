@@ -26,3 +26,4 @@ mod units;
 mod working_set;
 mod working_set_common;
 mod working_set_odd;
+mod working_set_sparse;

@@ -4,13 +4,14 @@
 //! are cut in panels that run in parallel, each with a sum of its own; panels and the order of their sums depend on the
 //! shape only, hence the same bits for every number of threads.
 
+use super::by_columns::Product;
 use super::{Open, Picked, Rows, kernel};
 use crate::data::{Columns, Elements, Matrix, StorageOrder, dispatch};
 use crate::error::{Error, require};
 use crate::parallel::prelude::*;
 use crate::{Real, scratch};
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 /// Most rows of a chunk.
 pub(super) const CHUNK: usize = 256;
@@ -44,6 +45,8 @@ pub(crate) struct Design<'a, T: Real> {
     source: OnceLock<Box<dyn Rows<T> + 'a>>,
     /// The columns of a matrix that stands by columns, for both scalars of a sum.
     pub(super) columns: Option<ForBothScalars<'a, T>>,
+    /// The last product of compressed columns.
+    pub(super) latest: Mutex<Product<T>>,
 }
 
 impl<'a, T: Real> Design<'a, T> {
@@ -85,6 +88,7 @@ impl<'a, T: Real> Design<'a, T> {
             source: OnceLock::new(),
             columns: (is_compressed || by_column && cols >= MANY)
                 .then(|| (f64::open(matrix.t()), T::open(matrix.t()))),
+            latest: Mutex::default(),
         })
     }
 

@@ -15,15 +15,25 @@ const LEAST: f64 = 1e-9;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogisticLoss;
 
+/// −b·σ(−margin), where σ(−margin) is the probability of the other label and `small` = exp(−|margin|).
+#[inline(always)]
+fn slope(margin: f64, small: f64, b: f64) -> f64 {
+    let other = if margin >= 0.0 { small } else { 1.0 } / (1.0 + small);
+    -b * other
+}
+
 impl Loss for LogisticLoss {
     #[inline(always)]
     fn at(&self, z: f64, b: f64) -> (f64, f64) {
         let margin = b * z;
         let small = (-margin.abs()).exp();
         let value = (-margin).max(0.0) + small.ln_1p();
-        // σ(−margin), the probability of the other label.
-        let other = if margin >= 0.0 { small } else { 1.0 } / (1.0 + small);
-        (value, -b * other)
+        (value, slope(margin, small, b))
+    }
+
+    fn slope(&self, z: f64, b: f64) -> f64 {
+        let margin = b * z;
+        slope(margin, (-margin.abs()).exp(), b)
     }
 
     fn curvature(&self) -> f64 {

@@ -23,6 +23,11 @@ pub trait Loss: Send + Sync {
     /// ℓ(z, b) and ∂ℓ/∂z.
     fn at(&self, z: f64, b: f64) -> (f64, f64);
 
+    /// ∂ℓ/∂z alone, where that is cheaper.
+    fn slope(&self, z: f64, b: f64) -> f64 {
+        self.at(z, b).1
+    }
+
     /// A bound on |∂²ℓ/∂z²| over all z and b.
     fn curvature(&self) -> f64;
 

@@ -16,9 +16,10 @@ const CYCLES: usize = 500;
 pub(super) struct Coordinates {
     pub(super) y: Vec<f64>,
     pub(super) curvature: Vec<f64>, // by block: an upper bound
+    pub(super) steps: Vec<f64>,     // by block: the reciprocal of that
     is_moving: Vec<bool>,           // by block: whether the last sweep over all of them moved it
     memory: Anderson,
-    trial: Vec<f64>,
+    pub(super) trial: Vec<f64>,
 }
 
 /// When to stop.
@@ -29,6 +30,9 @@ pub(super) struct Limits {
     pub(super) enough: f64,
     /// Numbers that may be read.
     pub(super) work: f64,
+    /// How far sweeps over the blocks that move go, as a part of the way to the minimum: 1, and then points are extrapolated, or between
+    /// 1 and 2, and then such a sweep may be the last, where all blocks are visited again soon.
+    pub(super) beyond: f64,
 }
 
 /// How it went.
@@ -48,6 +52,8 @@ impl Coordinates {
         for curvature in &mut self.curvature {
             *curvature = curvature.max(least);
         }
+        self.steps.clear();
+        self.steps.extend(self.curvature.iter().map(|h| 1.0 / h));
     }
 
     /// Descends until sweeps move little.
@@ -61,17 +67,25 @@ impl Coordinates {
         let (mut first, begin) = (0.0, q.work());
         for cycle in 0..CYCLES {
             self.memory.restart(&self.y);
-            let moved = self.sweep(q, terms, set, true);
+            let moved = self.sweep(q, terms, set);
             if cycle == 0 {
                 first = moved;
             }
-            let is_done = moved <= limits.enough.max(limits.part * first);
-            if is_done || q.work() - begin > limits.work || !moved.is_finite() {
+            let enough = limits.enough.max(limits.part * first);
+            if moved <= enough || q.work() - begin > limits.work || !moved.is_finite() {
                 break;
+            }
+            if limits.beyond > 1.0 {
+                let mut sweeps =
+                    (1..DEPTH).map(|_| self.sweep_moving(q, terms, set, limits.beyond));
+                if sweeps.any(|moved| moved <= enough) {
+                    break;
+                }
+                continue;
             }
             for _ in 1..DEPTH {
                 self.memory.push(&self.y);
-                self.sweep(q, terms, set, false);
+                self.sweep_moving(q, terms, set, 1.0);
             }
             self.memory.push(&self.y);
             self.extrapolate(q, terms, set);
@@ -82,52 +96,37 @@ impl Coordinates {
         }
     }
 
-    /// One visit to all blocks, or to those that have moved in the last such sweep; √Σ(h_b‖Δy_b‖)².
+    /// One visit to all blocks; √Σ(h_b‖Δy_b‖)².
     fn sweep<T: Real>(
         &mut self,
         q: &mut impl Quadratic,
         terms: &Terms<'_, T>,
         set: &Set<T>,
-        all: bool,
     ) -> f64 {
         let mut total = 0.0;
         for b in 0..set.blocks.len() {
-            if all || self.is_moving[b] {
-                let moved = self.visit(q, terms, set, b);
-                self.is_moving[b] |= moved > 0.0;
-                if all {
-                    self.is_moving[b] = moved > 0.0;
-                }
-                total += moved;
-            }
+            let moved = self.visit(q, terms, set, (b, 1.0));
+            self.is_moving[b] = moved > 0.0;
+            total += moved;
         }
         total.sqrt()
     }
 
-    /// y_b ← P_{1/h}(y_b − ∇_b q/h); (h‖Δy_b‖)².
-    fn visit<T: Real>(
+    /// One visit to those that have moved in the last sweep over all.
+    fn sweep_moving<T: Real>(
         &mut self,
         q: &mut impl Quadratic,
         terms: &Terms<'_, T>,
         set: &Set<T>,
-        b: usize,
+        beyond: f64,
     ) -> f64 {
-        let (range, h) = (set.range(b), self.curvature[b]);
-        let trial = &mut self.trial[range.clone()];
-        for (k, trial) in range.clone().zip(trial.iter_mut()) {
-            *trial = self.y[k] - q.slope(k) / h;
-        }
-        terms.prox(set.blocks[b], trial, 1.0 / h);
-        let mut moved = 0.0;
-        for k in range {
-            let delta = self.trial[k] - self.y[k];
-            if delta != 0.0 && delta.is_finite() {
-                q.shift(k, delta);
-                self.y[k] = self.trial[k];
-                moved += delta * delta;
+        let mut total = 0.0;
+        for b in 0..set.blocks.len() {
+            if self.is_moving[b] {
+                total += self.visit(q, terms, set, (b, beyond));
             }
         }
-        h * h * moved
+        total.sqrt()
     }
 
     /// Goes to the extrapolated point if the objective is lower there.

@@ -2,8 +2,8 @@
 //!
 //! A round looks at the whole gradient once, takes the blocks that are farthest from stationary into a set that never shrinks, and
 //! minimizes over that set alone, with copies of its columns: coordinate descent with Anderson extrapolation on f itself if it is
-//! quadratic, else on parabolas that model the φ_i (prox-Newton), with a line search. The set at least doubles while it is too small,
-//! so that a handful of rounds are enough.
+//! quadratic, else on parabolas that model the φ_i (prox-Newton), with a line search; there, sweeps over sparse columns are
+//! over-relaxed. The set at least doubles while it is too small, so that a handful of rounds are enough.
 //!
 //! A plain step with η ≤ 1/2L lowers Φ by ηR²/4 at least, R its residual. A round that does not lower Φ by a part of what such
 //! a step would gain on the set is replaced by the plain step, and the set has the worst of all blocks: so Σ R² is finite, and limit
@@ -15,12 +15,14 @@
 mod anderson;
 mod coordinates;
 mod gram;
+mod model;
 mod newton;
 mod quadratic;
 mod round;
 mod set;
 mod terms;
 mod trust;
+mod visit;
 
 use super::point::Point;
 use super::seen::Seen;
@@ -38,7 +40,7 @@ use trust::Trust;
 /// Descent on a growing set of coordinates, for losses of a linear model and a g that is a sum over entries or groups.
 ///
 /// Besides a few vectors it needs room for the columns of its set in the scalar of x, and for their Gram matrix in `f64` if they are
-/// dense and not more than a few thousand.
+/// dense and not more than a few thousand; sparse ones are there a second time if f is not quadratic.
 ///
 /// ```
 /// use proxsplit::data::{Dense, Elements, StorageOrder};
@@ -61,6 +63,7 @@ pub struct WorkingSet<'a, T: Real = f64> {
     rows: Rows,
     slopes: Vec<f64>, // ∂q/∂y, for the Gram matrix
     image: Vec<f64>,  // the same length
+    scaled: Vec<f64>, // the entries of sparse columns times the roots of their rows' curvatures
     before: Vec<f64>, // y at the start of an inner problem
     trust: Trust,
     step: f64,     // η of the plain step, at most 1/2L
@@ -83,6 +86,7 @@ struct Rows {
     z: Vec<f64>,           // Ax
     slope: Vec<f64>,       // φ′(z)
     bend: Vec<f64>,        // curvatures of the parabolas
+    roots: Vec<f64>,       // their square roots
     r: Vec<f64>,           // slopes of the parabolas
     image: Vec<f64>,       // A(y − y⁰)
     trial: Vec<f64>,       // z of a trial
@@ -117,6 +121,7 @@ impl<'a, T: Real> WorkingSet<'a, T> {
                 z: rows(),
                 slope: rows(),
                 bend: rows(),
+                roots: Vec::new(),
                 r: rows(),
                 image: rows(),
                 trial: rows(),
@@ -124,6 +129,7 @@ impl<'a, T: Real> WorkingSet<'a, T> {
             },
             slopes: Vec::new(),
             image: Vec::new(),
+            scaled: Vec::new(),
             before: Vec::new(),
             trust: Trust::default(),
             step: plain_step(f, g),
@@ -162,6 +168,12 @@ impl<'a, T: Real> WorkingSet<'a, T> {
         if g.class() == Class::Nonconvex {
             return false;
         }
+        // Single entries need no list of them all to see the first one.
+        let len = if g.separable().is_some() {
+            len.min(1)
+        } else {
+            len
+        };
         let Some(terms) = Terms::new(g, len) else {
             return false;
         };

@@ -1,19 +1,12 @@
 //! Inner problems by models: parabolas in place of the φ_i, descent on the model, then a line search on Φ itself.
 
 use super::WorkingSet;
-use super::coordinates::{Story, penalty};
-use super::quadratic::{ByGram, ByRows};
-use super::round::{PART, cost};
+use super::coordinates::penalty;
+use super::round::PART;
 use crate::Real;
-use crate::parallel::prelude::*;
 
 /// Models in a round, at most.
 const MODELS: usize = 30;
-/// The least part of a model's violation that is left, where sweeps are cheap beside the Gram matrix, and where they are all the work.
-const PART_BY_GRAM: f64 = 1e-2;
-const PART_BY_ROWS: f64 = 0.1;
-/// Up to so many columns the Gram matrix costs little, and is formed for every model.
-const SMALL: usize = 64;
 /// Old curvatures must shorten the violation to this part of it.
 const SLOW: f64 = 0.5;
 /// The part of the model's gain that Φ must fall by.
@@ -53,85 +46,6 @@ impl<T: Real> WorkingSet<'_, T> {
             }
         }
         total
-    }
-
-    /// The curvatures of the next model: those of the last one, where they serve and spare a Gram matrix.
-    fn find_bends(&mut self) {
-        self.trust.keeps_bends &= self.uses_gram() && self.set.len() > SMALL;
-        if !self.trust.keeps_bends {
-            let damping = self.trust.damping;
-            self.f.bends(&self.rows.z, damping, &mut self.rows.bend);
-            self.gram.forget();
-        }
-    }
-
-    /// y ← the minimizer of the model, about.
-    fn minimize_model(&mut self, enough: f64) -> Story {
-        let part = if self.f.is_quadratic() {
-            10.0 * PART
-        } else if self.uses_gram() {
-            self.trust.part(PART_BY_GRAM)
-        } else {
-            self.trust.part(PART_BY_ROWS)
-        };
-        let limits = self.limits(part, 0.1 * enough);
-        let story = if self.uses_gram() {
-            let formed = self.model_by_gram();
-            let mut q = ByGram {
-                gram: &self.gram,
-                slopes: &mut self.slopes,
-                image: &mut self.image,
-                work: formed,
-            };
-            self.at.descend(&mut q, &self.terms, &self.set, &limits)
-        } else {
-            self.curvatures_by_rows();
-            self.rows.r.clone_from(&self.rows.slope);
-            let mut q = ByRows {
-                set: &self.set,
-                uniform: self.f.uniform_bend(),
-                weights: &self.rows.bend,
-                r: &mut self.rows.r,
-                image: &mut self.rows.image,
-                work: 0.0,
-            };
-            self.at.descend(&mut q, &self.terms, &self.set, &limits)
-        };
-        self.count(story.work);
-        story
-    }
-
-    /// Forms what is missing of the Gram matrix; the numbers that were read.
-    fn model_by_gram(&mut self) -> f64 {
-        let rows = self.f.terms();
-        let formed = cost(self.set.len(), rows) - cost(self.gram.size(), rows);
-        if let Some(columns) = self.set.columns.dense() {
-            self.gram.extend(columns, rows, &self.rows.bend);
-        }
-        self.curvatures_by_gram();
-        let (columns, slope) = (&self.set.columns, &self.rows.slope);
-        let products = self.slopes.par_iter_mut().enumerate();
-        products.each(&|(k, product)| *product = columns.dot(k, slope));
-        formed + (self.set.len() * rows) as f64
-    }
-
-    fn curvatures_by_rows(&mut self) {
-        self.at.curvature.clear();
-        let (columns, weights) = (&self.set.columns, &self.rows.bend[..]);
-        for b in 0..self.set.blocks.len() {
-            let range = self.set.range(b);
-            let largest = if range.len() == 1 {
-                columns.square(range.start, weights)
-            } else {
-                let of_row = |k: usize| -> f64 {
-                    let row = range.clone().map(|l| columns.product(k, l, weights).abs());
-                    row.sum()
-                };
-                range.clone().map(of_row).fold(0.0, f64::max)
-            };
-            self.at.curvature.push(largest);
-        }
-        self.at.prepare(&self.set);
     }
 
     /// y ← y⁰ + τ(y − y⁰) with the first τ = 1, ½, ¼, … that lowers Φ enough; how far, and f there, whose slopes are

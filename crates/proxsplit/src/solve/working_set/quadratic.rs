@@ -1,10 +1,12 @@
-//! The quadratic part of an inner problem, q(y) = ⟨s, D(y − y⁰)⟩ + ½‖D(y − y⁰)‖²_W over the working set, kept in one of two ways.
+//! The quadratic part of an inner problem, q(y) = ⟨s, D(y − y⁰)⟩ + ½‖D(y − y⁰)‖²_W over the working set, kept in one of three ways.
 //!
-//! By rows: r = s + W·D(y − y⁰), where a slope costs a column of D and so does a move. By the Gram matrix G = DᵀWD: all slopes are
+//! By rows: r = s + W·D(y − y⁰), where a slope costs a column of D and so does a move; for sparse columns r/√w and √w·D in the place
+//! of r and D, so that no move reads the weights. By the Gram matrix G = DᵀWD: all slopes are
 //! kept, so that a slope costs nothing and a move a column of G. The second way costs G, and pays unless D is sparse or the set is large.
 
 use super::set::Set;
 use crate::Real;
+use crate::data::gathered;
 use crate::linalg::vectorized::vectorized;
 
 pub(super) trait Quadratic {
@@ -61,6 +63,52 @@ impl<T: Real> Quadratic for ByRows<'_, T> {
         for ((r, u), w) in self.r.iter_mut().zip(&*self.image).zip(self.weights) {
             *r += w * u;
         }
+    }
+
+    fn work(&self) -> f64 {
+        self.work
+    }
+}
+
+/// r/√w and √w·D.
+pub(super) struct ByScaledRows<'a, T> {
+    pub(super) set: &'a Set<T>,
+    pub(super) roots: &'a [f64],  // √w
+    pub(super) scaled: &'a [f64], // √w·D
+    pub(super) r: &'a mut [f64],
+    pub(super) image: &'a mut [f64],
+    pub(super) work: f64,
+}
+
+impl<T: Real> Quadratic for ByScaledRows<'_, T> {
+    #[inline]
+    fn slope(&mut self, k: usize) -> f64 {
+        let (indices, values) = self.set.columns.sparse_with(k, self.scaled);
+        self.work += indices.len() as f64;
+        gathered(indices, values, self.r)
+    }
+
+    #[inline]
+    fn shift(&mut self, k: usize, delta: f64) {
+        let (indices, values) = self.set.columns.sparse_with(k, self.scaled);
+        self.work += indices.len() as f64;
+        for (&i, d) in indices.iter().zip(values) {
+            self.r[i as usize] += delta * d;
+        }
+    }
+
+    fn change(&mut self, e: &[f64]) -> f64 {
+        self.work += self.set.apply(e, self.image);
+        let rows = self.image.iter_mut().zip(&*self.r).zip(self.roots);
+        rows.map(|((u, r), root)| {
+            *u *= root;
+            *u * (r + 0.5 * *u)
+        })
+        .sum()
+    }
+
+    fn accept(&mut self) {
+        add(1.0, self.image, self.r);
     }
 
     fn work(&self) -> f64 {

@@ -18,7 +18,7 @@ const PASSES: f64 = 10.0;
 /// Fewest blocks that a set begins with.
 const FIRST: usize = 16;
 /// Sparse sets begin with one of so many blocks, at most.
-const SPARSE: usize = 10;
+const SPARSE: usize = 6;
 /// Largest Gram matrix, by its side.
 const LARGEST: usize = 4096;
 /// The same where it is formed again for every model.
@@ -62,10 +62,10 @@ impl<T: Real> WorkingSet<'_, T> {
         let violation = |block: usize| {
             let entries = terms.entries(block).iter();
             let squares = entries.map(|&i| {
-                let moved = x[i].f64() - plain[i].f64();
+                let moved = (x[i].f64() - plain[i].f64()) / step;
                 moved * moved
             });
-            squares.sum::<f64>().sqrt() / step
+            squares.sum::<f64>()
         };
         let badness = |block: usize| {
             let is_zero = terms.entries(block).iter().all(|&i| x[i] == T::ZERO);
@@ -87,7 +87,7 @@ impl<T: Real> WorkingSet<'_, T> {
             .max(self.set.blocks.len());
         self.set.grow(self.f, terms, most, badness);
         let set = self.set.blocks.iter();
-        set.map(|&block| violation(block).powi(2)).sum()
+        set.map(|&block| violation(block)).sum()
     }
 
     /// Whether the Gram matrix of the set pays.
@@ -126,6 +126,7 @@ impl<T: Real> WorkingSet<'_, T> {
             part,
             enough,
             work: PASSES * 2.0 * self.f.stored() as f64,
+            beyond: 1.0,
         }
     }
 

@@ -93,6 +93,56 @@ fn every_kind_of_term_is_solved() {
     optimal::<f32>(&NonNegL1::new(0.2).unwrap(), 1e-4);
 }
 
+/// One sweep by its definition, over the coordinates from `first` of a column under 0.05·Σa over a ≥ 0.
+fn plain_sweep(gram: &[f64], c: &[f64], a: &mut [f64], first: usize) {
+    let rank = a.len();
+    for k in first..rank {
+        let others: f64 = (0..rank)
+            .filter(|&j| j != k)
+            .map(|j| gram[k * rank + j] * a[j])
+            .sum();
+        let curvature = gram[k * rank + k];
+        let free = (c[k] - others - 0.05) / curvature;
+        a[k] = if curvature > 0.0 { free.max(0.0) } else { 0.0 };
+    }
+}
+
+#[test]
+fn a_sweep_takes_one_coordinate_after_the_other() {
+    let (whole, all) = problem(37, 20, 5);
+    let psi = NonNegL1::new(0.05).unwrap();
+    let once = Effort {
+        sweeps: 1,
+        tolerance: 0.0,
+    };
+    for (rank, first) in (1..=9).flat_map(|rank| (0..rank).map(move |first| (rank, first))) {
+        let leading = |lines: &[f64]| -> Vec<f64> {
+            lines
+                .chunks(9)
+                .flat_map(|line| &line[..rank])
+                .copied()
+                .collect()
+        };
+        let (gram, linear) = (leading(&whole[..9 * rank]), leading(&all));
+        let quadratic = Quadratic {
+            gram: &gram,
+            linear: &linear,
+            rank,
+            own: None,
+            weights: None,
+        };
+        let mut found: Vec<f64> = (0..rank * 37).map(|at| (at % 7) as f64 / 7.0).collect();
+        let mut expected = found.clone();
+        let term = Term::new(&psi, Side::Codes).from(first);
+        term.solve(quadratic, &mut found, once);
+        for (a, c) in expected.chunks_mut(rank).zip(linear.chunks(rank)) {
+            plain_sweep(&gram, c, a, first);
+        }
+        let apart = proxsplit::internal::linalg::vec::distance(&found, &expected);
+        assert!(apart < 1e-12, "rank {rank} from {first}: {apart}");
+    }
+}
+
 #[test]
 fn the_active_set_is_exact_and_no_worse_than_sweeps() {
     let term = Elementary {

@@ -65,8 +65,8 @@ impl<T: Lanes, S: Simd, const V: usize> Part<'_, T, S, V> {
         let pull = shared.pull[k * rank..][..B * rank].as_chunks().0;
         let mut sum = self.pulled::<B>(simd, k, pull);
         let mut a = sum;
-        for b in 0..B {
-            a[b].copy_from_slice(&self.a[at + b * self.row..][..V]);
+        for (b, a) in a.iter_mut().enumerate() {
+            a.copy_from_slice(&self.a[at + b * self.row..][..V]);
         }
         for b in 0..B {
             for i in 0..B {
@@ -90,8 +90,8 @@ impl<T: Lanes, S: Simd, const V: usize> Part<'_, T, S, V> {
     #[inline(always)]
     fn pulled<const B: usize>(&self, simd: S, k: usize, pull: &[[T; B]]) -> [[T::Vector<S>; V]; B] {
         let mut sum = [[self.change[0]; V]; B];
-        for b in 0..B {
-            sum[b].copy_from_slice(&self.c[(k + b) * self.row + self.first..][..V]);
+        for (b, sum) in sum.iter_mut().enumerate() {
+            sum.copy_from_slice(&self.c[(k + b) * self.row + self.first..][..V]);
         }
         for others in [0..k, k + B..pull.len()] {
             let rows = &self.a[others.start * self.row..others.end * self.row];

@@ -79,7 +79,7 @@ pub enum Init {
     Random,
     /// The positive parts of the leading singular pairs; zeros stay zero.
     Nndsvd,
-    /// The same, zeros filled with the mean of the data.
+    /// The same, zeros filled with the root mean square of the data.
     Nndsvda,
     /// The same, zeros filled with small random numbers.
     Nndsvdar,

@@ -15,6 +15,8 @@ use rayon::prelude::*;
 /// Extra directions and power iterations of the randomized SVD.
 pub(crate) const EXTRA: usize = 8;
 pub(crate) const POWERS: usize = 2;
+/// Power iterations that follow directions from few columns. Without one, such starts lead to worse minima (Visium counts: by 0.25 %).
+const REFINEMENTS: usize = 1;
 
 /// Columns or numbers that one task looks at.
 const CHUNK: usize = 4096;
@@ -28,17 +30,27 @@ fn range_of<T: Lanes>(problem: Problem<'_, T>, random: &mut Pcg64) -> (usize, Ve
     {
         let mut b = vec![T::ZERO; l * n];
         problem.data.with_columns(&mut b, &q, 0..n);
-        return (l, q, b);
+        return iterate(problem, REFINEMENTS, (q, b));
     }
     let l = (problem.rank + EXTRA).min(m).min(n);
-    let mut q = vec![T::ZERO; l * m];
+    let q = vec![T::ZERO; l * m];
+    iterate(problem, POWERS + 1, (q, signs(l * n, random)))
+}
+
+/// Power iterations on Q·Y; what Q was before them does not matter.
+fn iterate<T: Lanes>(
+    problem: Problem<'_, T>,
+    powers: usize,
+    (mut q, mut b): (Vec<T>, Vec<T>),
+) -> (usize, Vec<T>, Vec<T>) {
+    let n = problem.data.cols();
+    let l = b.len() / n;
     let mut room = q.clone();
-    let mut b = signs(l * n, random);
-    for power in 0..=POWERS {
+    for power in 1..=powers {
         tame(&mut b);
         problem.data.with_rows(&mut q, &b, 0..n);
         // Between powers it is enough that no direction is lost.
-        for _ in 0..if power < POWERS { 1 } else { 2 } {
+        for _ in 0..if power < powers { 1 } else { 2 } {
             orthonormalize(&mut q, &mut room, l);
         }
         problem.data.with_columns(&mut b, &q, 0..n);

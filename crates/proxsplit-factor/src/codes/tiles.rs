@@ -57,16 +57,14 @@ fn sweep_tiles<T: Lanes>(problem: &Quadratic<'_, T>, codes: &mut [T], shared: &S
             scratch::with((2 * rank + 1) * lanes, |tile: &mut [T]| {
                 let (change, tile) = tile.split_at_mut(lanes);
                 let (a, c) = tile.split_at_mut(rank * lanes);
-                load(a, codes, (rank, lanes));
-                load(c, linear, (rank, lanes));
                 simd::arch().dispatch(Tile {
+                    columns: (codes, linear),
                     a,
                     c,
                     change,
                     rank,
                     shared,
                 });
-                store(codes, a, lanes);
             });
         });
 }
@@ -145,8 +143,11 @@ fn store<T: Lanes>(columns: &mut [T], tile: &[T], lanes: usize) {
 }
 
 struct Tile<'a, T> {
+    /// The codes and c of some columns.
+    columns: (&'a mut [T], &'a [T]),
+    /// Room for both, coordinate by coordinate.
     a: &'a mut [T],
-    c: &'a [T],
+    c: &'a mut [T],
     /// What a sweep changed, for every column.
     change: &'a mut [T],
     rank: usize,
@@ -160,12 +161,15 @@ impl<T: Lanes> WithSimd for Tile<'_, T> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Effort { sweeps, tolerance } = self.shared.effort;
         let width = self.a.len() / self.rank;
+        let (codes, linear) = self.columns;
+        load(self.a, codes, (self.rank, width));
+        load(self.c, linear, (self.rank, width));
         // Sums of a block fill half of the 32 registers of AVX-512 and ARM, or of the 16 of older machines.
         let registers = if S::REGISTER_COUNT >= 32 { 4 } else { 2 };
         let mut first = 0.0;
         for sweep in 0..sweeps {
             for part in (0..width).step_by(registers * T::count::<S>()) {
-                let (tile, at) = ((&mut *self.a, self.c, &mut *self.change), (width, part));
+                let (tile, at) = ((&mut *self.a, &*self.c, &mut *self.change), (width, part));
                 match registers {
                     4 => once::<T, S, 4>(simd, tile, at, self.shared),
                     _ => once::<T, S, 2>(simd, tile, at, self.shared),
@@ -179,6 +183,7 @@ impl<T: Lanes> WithSimd for Tile<'_, T> {
                 break;
             }
         }
+        store(codes, self.a, width);
     }
 }
 

@@ -134,12 +134,12 @@ impl<T: Lanes> Iterator for Factorization<'_, T> {
         });
         let batches = self.method.batches().map_or(1, Batches::count);
         // Near an exact fit the objective that was seen is mostly rounding.
-        let parts = self.work.misfit.parts();
+        let misfit = &*self.work.misfit;
         let memory = &mut self.work.memory;
         memory.iteration += 1;
         let finite = memory.objective.is_none_or(f64::is_finite) && memory.displacement.is_finite();
         self.is_lost = !finite;
-        let told = |objective: &f64| !look::is_lost::<T>(*objective, parts);
+        let told = |objective: &f64| !misfit.is_lost(*objective);
         finite.then_some(Progress {
             iteration: memory.iteration,
             passes: memory.pass as f64 + memory.visited as f64 / batches as f64,

@@ -4,6 +4,7 @@ use crate::factorization::Factorization;
 use crate::graph::Graph;
 use crate::problem::Factors;
 use crate::products::Lanes;
+use crate::work::SinglePrecision;
 use proxsplit::Error;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -53,6 +54,13 @@ impl<T: Lanes> Factorization<'_, T> {
         }
         self.work.memory = serde_json::from_value(header["memory"].clone())
             .map_err(|_| bad("its numbers are damaged"))?;
+        if self.work.memory.single_precision != SinglePrecision::Now {
+            self.work.refine();
+        } else if !self.work.coarsen() {
+            return Err(bad(
+                "its passes were in single precision, which this problem does not allow",
+            ));
+        }
         self.method.set_numbers(&header["engine"], &self.work)?;
         let mut found: HashMap<String, Vec<T>> = arrays.into_iter().collect();
         for (name, array) in self.arrays() {

@@ -5,6 +5,7 @@ use crate::factorization::Factorization;
 use crate::method::WARM_UP;
 use crate::products::Lanes;
 use crate::settings::Method;
+use crate::work::SinglePrecision;
 
 impl<T: Lanes> Factorization<'_, T> {
     /// What runs: the method, and the size of its batches.
@@ -30,8 +31,12 @@ impl<T: Lanes> Factorization<'_, T> {
                 "auto: batch passes with extrapolation".into()
             }
             (Method::Auto, _) => {
+                let precision = match self.work.memory.single_precision {
+                    SinglePrecision::Never => "",
+                    _ => ", the first ones in single precision",
+                };
                 format!(
-                    "auto: {WARM_UP} aggregated pass in mini-batches, then batch passes with extrapolation"
+                    "auto: {WARM_UP} aggregated pass in mini-batches, then batch passes with extrapolation{precision}"
                 )
             }
             (method, None) => method.to_string(),

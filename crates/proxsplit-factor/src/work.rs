@@ -2,6 +2,7 @@
 
 use crate::balance::{Balance, Scales};
 use crate::codes::{Effort, Term};
+use crate::misfit::rough::Rough;
 use crate::misfit::{Misfit, rounding_of};
 use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
@@ -66,6 +67,18 @@ pub(crate) struct Memory {
     /// Passes without momentum that raised the objective by more than rounding: there should be none.
     #[serde(default)]
     pub(crate) rises: u64,
+    #[serde(default)]
+    pub(crate) single_precision: SinglePrecision,
+}
+
+/// Whether passes are in single precision, as the first ones of a run in double precision may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SinglePrecision {
+    #[default]
+    Never,
+    Now,
+    Before,
 }
 
 impl Memory {
@@ -79,6 +92,7 @@ impl Memory {
         step: 1.0,
         revived: 0,
         rises: 0,
+        single_precision: SinglePrecision::Never,
     };
 }
 
@@ -123,6 +137,24 @@ impl<'a, T: Lanes> Work<'a, T> {
             Balance::of(&self.atoms, &self.codes)
         } else {
             Balance::Fixed
+        }
+    }
+
+    /// Makes passes in single precision from here on, if the problem allows it; whether it does.
+    pub(crate) fn coarsen(&mut self) -> bool {
+        let Some(rough) = Rough::new(self.problem) else {
+            return false;
+        };
+        self.misfit = Box::new(rough);
+        self.memory.single_precision = SinglePrecision::Now;
+        true
+    }
+
+    /// Makes passes in the precision of T from here on.
+    pub(crate) fn refine(&mut self) {
+        self.misfit.refine();
+        if self.memory.single_precision == SinglePrecision::Now {
+            self.memory.single_precision = SinglePrecision::Before;
         }
     }
 

@@ -19,6 +19,7 @@ mod weighted;
 use crate::graph::Graph;
 use crate::products::Lanes;
 use proxsplit::internal::scratch;
+use proxsplit::prox::Zero;
 use proxsplit::{Elementary, Prox};
 
 /// A prox step that moves a point into the domain of a term and hardly farther. Much shorter ones would drown in rounding where a
@@ -85,6 +86,14 @@ impl<'a, T: Lanes> Term<'a, T> {
             side,
             first: 0,
             graph: None,
+        }
+    }
+
+    /// An elementary term without an operator of its own.
+    pub(crate) fn of_elementary(elementary: Elementary, side: Side) -> Self {
+        Self {
+            elementary: Some(elementary),
+            ..Self::new(&Zero, side)
         }
     }
 

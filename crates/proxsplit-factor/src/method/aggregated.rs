@@ -9,7 +9,7 @@
 use super::{Method, own_numbers};
 use crate::codes::Effort;
 use crate::look;
-use crate::products::{Lanes, distance_squared};
+use crate::products::{Lanes, add, copy, distance_squared};
 use crate::revive::revive;
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work, scale_rows};
@@ -125,15 +125,17 @@ impl<T: Lanes> Method<T> for Aggregated<T> {
         let data = work.problem.data;
         for (codes, sign) in [(&*before, -T::ONE), (now, T::ONE)] {
             data.gram_of_codes(&mut self.small, codes, (rank, range.start));
-            proxsplit::internal::linalg::vec::axpy(sign, &self.small, &mut self.ga);
+            add(sign, &self.small, &mut self.ga);
         }
         for (before, &now) in before.iter_mut().zip(now) {
             *before = now - *before;
         }
-        work.problem.data.with_rows(&mut self.share, before, range);
-        proxsplit::internal::linalg::vec::axpy(T::ONE, &self.share, &mut self.ya);
+        if let Some(shares) = work.misfit.shares() {
+            shares.linear(&mut self.share, before, range);
+        }
+        add(T::ONE, &self.share, &mut self.ya);
 
-        self.share.copy_from_slice(&work.factors.x);
+        copy(&mut self.share, &work.factors.x);
         self.seen = work.problem.data.cols().min(self.seen + size);
         self.show(work);
         let a = std::mem::take(&mut work.factors.a);

@@ -8,7 +8,8 @@
 //! block of them, exactly and in turn, at least once, so that F(X, A) falls by half the curvature times the square of the move;
 //! and it begins at an objective that is no higher than where the plain pass before it ended, or there. So limit points of the
 //! plain passes are those of plain alternating minimization (the spacer-step argument: W. Zangwill, Nonlinear programming,
-//! 1969). Early-stopped inner solves are no error in this: each of their sweeps is such a descent.
+//! 1969). Early-stopped inner solves are no error in this: each of their sweeps is such a descent. Passes in single precision are
+//! part of the start: there are finitely many of them.
 
 use super::momentum::{Extrapolation, bounds, run_ahead};
 use super::{Method, own_numbers};
@@ -18,10 +19,13 @@ use crate::problem::Factors;
 use crate::products::Lanes;
 use crate::revive::revive;
 use crate::visits::Batches;
-use crate::work::{NEARLY_EXACT, Work};
+use crate::work::{NEARLY_EXACT, SinglePrecision, Work};
 use proxsplit::Error;
 use proxsplit::solve::{Method as Kind, Setting};
 use serde_json::{Value, json};
+
+/// The last pass that may be in single precision.
+const ROUGH: u64 = 100;
 
 /// The state of the method.
 pub(crate) struct Batch<T> {
@@ -137,6 +141,21 @@ impl<T: Lanes> Batch<T> {
         // What was known belongs to the codes that ran ahead, not to those that are back: to compare with it again would take back
         // every pass from here on.
         work.memory.objective = (!is_taken_back).then_some(objective);
+        let is_hidden = gain.is_some_and(|gain| gain.abs() <= slack) || objective.is_nan();
+        let is_rough = work.memory.single_precision == SinglePrecision::Now;
+        if is_rough && (is_hidden || work.memory.pass >= ROUGH) {
+            self.refine(work);
+        }
+    }
+
+    /// Goes over to double precision. What was found in single precision is not compared with what follows.
+    fn refine(&mut self, work: &mut Work<'_, T>) {
+        work.refine();
+        work.misfit.see(&self.ahead.a);
+        let objective = work.objective_for(&self.ahead.a);
+        let is_known = work.memory.objective.is_some();
+        work.memory.objective = is_known.then_some(objective);
+        self.extrapolation.plain = None;
     }
 
     /// Balances scales and revives dead atoms.

@@ -10,6 +10,7 @@ mod pass_metric;
 mod sggd;
 
 use crate::loss::Loss;
+use crate::misfit::rough;
 use crate::problem::Problem;
 use crate::products::Lanes;
 use crate::settings::{Inner, Method as Name, Settings, Step};
@@ -78,7 +79,12 @@ pub(crate) fn new<T: Lanes>(
     let has_graphs = work.problem.graphs.are_there();
     let wants_passes = data.is_sparse() || data.missing() > 0 || !has_shares || has_graphs;
     Ok(match settings.method {
-        Name::Auto if !wants_passes => Box::new(Auto::new(work, batches(work, settings)?)),
+        Name::Auto if !wants_passes => {
+            if rough::is_worthwhile(work) {
+                work.coarsen();
+            }
+            Box::new(Auto::new(work, batches(work, settings)?))
+        }
         Name::Auto | Name::Batch => {
             batches(work, settings)?;
             Box::new(Batch::new(&work.factors))

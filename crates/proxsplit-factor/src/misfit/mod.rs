@@ -7,9 +7,11 @@ mod held_out;
 mod kl;
 mod observed;
 mod reweighted;
+pub(crate) mod rough;
 mod squared;
 
 use crate::codes::{Effort, Term};
+use crate::look::is_lost;
 use crate::loss::Loss;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes, times_and_less};
@@ -96,6 +98,14 @@ pub(crate) trait Misfit<T: Lanes>: Send + Sync {
         rounding_of::<T>(self.parts())
     }
 
+    /// Whether so much cancelled in the value that was found last that it tells nothing.
+    fn is_lost(&self, value: f64) -> bool {
+        is_lost::<T>(value, self.parts())
+    }
+
+    /// Goes over to the precision of T, if passes did with less.
+    fn refine(&mut self) {}
+
     /// XᵀX and AAᵀ: of the X of the last value, and of the codes that were seen.
     fn grams(&mut self) -> &mut Grams<T>;
 
@@ -137,6 +147,9 @@ pub(crate) trait Shares<T: Lanes> {
 
     /// out ← out + what the slope of a batch lacks of H·X, as H also counts entries that are missing.
     fn add_lacking(&self, out: &mut [T], x: &[T], codes: (&[T], &Share<T>), range: Range<usize>);
+
+    /// out ← AYᵀ of the codes of a range of columns.
+    fn linear(&mut self, out: &mut [T], codes: &[T], range: Range<usize>);
 
     /// Sees `weight` times AYᵀ and AAᵀ in the place of those of all codes.
     fn see_sums(&mut self, ya: &[T], aa: &[T], weight: T);
@@ -195,6 +208,12 @@ impl<T: Lanes> Grams<T> {
             x: zeros.clone(),
             a: zeros,
         }
+    }
+
+    /// Σ |XᵀX|·|AAᵀ| over all entries.
+    fn product(&self) -> f64 {
+        let products = self.x.iter().zip(&self.a);
+        products.map(|(x, a)| (x.f64() * a.f64()).abs()).sum()
     }
 }
 

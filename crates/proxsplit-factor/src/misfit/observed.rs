@@ -205,6 +205,10 @@ impl<T: Lanes> Shares<T> for Observed<'_, T> {
         });
     }
 
+    fn linear(&mut self, out: &mut [T], codes: &[T], range: Range<usize>) {
+        self.squared.linear(out, codes, range);
+    }
+
     fn see_sums(&mut self, ya: &[T], aa: &[T], weight: T) {
         self.squared.see_sums(ya, aa, weight);
     }

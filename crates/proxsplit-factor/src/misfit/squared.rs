@@ -9,7 +9,7 @@ use crate::look::{is_lost, reference_step};
 use crate::loss::Loss;
 use crate::plain;
 use crate::problem::Factors;
-use crate::products::{Data, Lanes, dot, times};
+use crate::products::{Data, Lanes, dot, multiple, times};
 use crate::weights::LineWeights;
 use crate::work::NEARLY_EXACT;
 use proxsplit::internal::linalg::vec::{axpy, norm};
@@ -181,8 +181,7 @@ impl<'a, T: Lanes> Squared<'a, T> {
     /// The value through the products; by plain sums where these cancel so far that less than half of the digits are left.
     fn careful_value(&self, factors: &Factors<T>) -> f64 {
         let Grams { x: gx, a: ga } = &self.grams;
-        let products = gx.iter().zip(ga).map(|(x, a)| x.f64() * a.f64());
-        let size = products.map(f64::abs).sum::<f64>();
+        let size = self.grams.product();
         let cross = self.cross_of_codes(&factors.a, 0);
         let misfit = self.size() - cross + 0.5 * dot(gx, ga);
         if is_lost::<T>(misfit, self.size() + cross.abs() + size) {
@@ -232,9 +231,7 @@ impl<T: Lanes> Misfit<T> for Squared<'_, T> {
     }
 
     fn parts(&self) -> f64 {
-        let products = self.grams.x.iter().zip(&self.grams.a);
-        let size: f64 = products.map(|(x, a)| (x.f64() * a.f64()).abs()).sum();
-        self.size() + size
+        self.size() + self.grams.product()
     }
 
     fn size(&self) -> f64 {
@@ -305,11 +302,13 @@ impl<T: Lanes> Shares<T> for Squared<'_, T> {
         }
     }
 
+    fn linear(&mut self, out: &mut [T], codes: &[T], range: Range<usize>) {
+        self.data.with_rows(out, codes, range);
+    }
+
     fn see_sums(&mut self, ya: &[T], aa: &[T], weight: T) {
-        let seen = self.ya.iter_mut().chain(&mut self.grams.a);
-        for (seen, &sum) in seen.zip(ya.iter().chain(aa)) {
-            *seen = weight * sum;
-        }
+        multiple(&mut self.ya, weight, ya);
+        multiple(&mut self.grams.a, weight, aa);
     }
 }
 

@@ -128,6 +128,16 @@ pub(crate) fn copy<T: Lanes>(y: &mut [T], x: &[T]) {
     parts.each(&|(y, x)| y.copy_from_slice(x));
 }
 
+/// y ← αx, on all threads.
+pub(crate) fn multiple<T: Lanes>(y: &mut [T], alpha: T, x: &[T]) {
+    let parts = y.par_chunks_mut(PART).zip(x.par_chunks(PART));
+    parts.each(&|(y, x)| {
+        for (y, &x) in y.iter_mut().zip(x) {
+            *y = alpha * x;
+        }
+    });
+}
+
 /// y ← x − y, on all threads.
 pub(crate) fn difference<T: Lanes>(y: &mut [T], x: &[T]) {
     let parts = y.par_chunks_mut(PART).zip(x.par_chunks(PART));

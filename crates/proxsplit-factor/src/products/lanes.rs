@@ -18,9 +18,17 @@ impl<T: Registers, E: Element> Number<T> for E {
 }
 
 /// The scalar of a factorization: `f32` or `f64`, and nothing else.
-pub trait Lanes: Real + Registers {}
-impl Lanes for f32 {}
-impl Lanes for f64 {}
+pub trait Lanes: Real + Registers {
+    /// The precision that the first passes of a run can do with.
+    #[doc(hidden)]
+    type Short: Lanes;
+}
+impl Lanes for f32 {
+    type Short = f32;
+}
+impl Lanes for f64 {
+    type Short = f32;
+}
 
 /// A scalar with vector registers. Its name cannot be reached from outside, and so pulp's traits stay inside.
 pub trait Registers: Real + Number<Self> {

@@ -17,7 +17,7 @@ mod weighted;
 
 pub(crate) use gaps::{GATHERED, Gaps, Own, add_block};
 pub(crate) use gram::{
-    PART, add, copy, difference, distance_squared, dot, gram, in_order, norm, times,
+    PART, add, copy, difference, distance_squared, dot, gram, in_order, multiple, norm, times,
     times_and_less, times_less,
 };
 pub(crate) use held_out::HeldOut;
@@ -101,6 +101,29 @@ impl<'a, T: Lanes> Data<'a, T> {
             held_out: None,
             square,
             set_up: begin.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// The same data for factors in single precision; `None` unless they are dense and complete and all entries count alike.
+    pub(crate) fn shortened(&self) -> Option<Data<'a, T::Short>> {
+        let Matrix::Dense(dense) = self.matrix else {
+            return None;
+        };
+        if self.gaps.is_some() || self.is_weighted() || self.held_out.is_some() {
+            return None;
+        }
+        Some(Data {
+            matrix: self.matrix,
+            narrow: narrowed(dense.elements()).ok()?.map(Arc::new),
+            scale: self.scale,
+            missing: self.missing,
+            weight: <T::Short as proxsplit::Real>::of(1.0 / self.scale),
+            lines: None,
+            gaps: None,
+            weights: DataWeights::NONE,
+            held_out: None,
+            square: self.square,
+            set_up: 0.0,
         })
     }
 

@@ -16,6 +16,7 @@ mod overcomplete;
 mod quality;
 mod refusals;
 mod resume;
+mod rough;
 mod shards;
 mod start;
 mod storage;

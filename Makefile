@@ -46,6 +46,7 @@ python: $(PY) examples ## Install the Python package in .venv and test it
 	$(PY) -m unittest discover --start-directory fuzz/judge/tests --top-level-directory .
 	$(PY) -m fuzz.judge recipes
 	$(PY) -m fuzz.judge run --seed 1 --count 45
+	$(PY) -m fuzz.judge run --seed 1 --count 10 --only large
 
 SEED := 0
 COUNT := 200
@@ -55,6 +56,7 @@ judge: $(PY) ## Random runs whose every statement is computed again in NumPy: ma
 	$(PY) -m unittest discover --start-directory fuzz/judge/tests --top-level-directory .
 	$(PY) -m fuzz.judge recipes
 	$(PY) -m fuzz.judge run --seed $(SEED) --count $(COUNT)
+	$(PY) -m fuzz.judge run --seed $(SEED) --count $(COUNT) --only large
 
 transcripts: ## Run the commands of the book again and write what they print into its pages
 	PROXSPLIT_BOOK=write cargo test --release --quiet -p proxsplit-cli --test cli book::transcripts

@@ -9,9 +9,9 @@ from .options import choose
 from .problems import make
 
 
-def case(rng, program):
+def case(rng, program, large=False):
     """Make a problem, run it, judge it; returns (verdict, outcome, complaints)."""
-    data = make(rng, program.folder)
+    data = make(rng, program.folder, large)
     choice = choose(rng, data)
     arguments = ["factorize", data.path, *data.options, *choice.arguments]
     outcome = program.run(arguments)

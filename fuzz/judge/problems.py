@@ -91,11 +91,17 @@ KINDS = {
 WEIGHTS = [3, 4, 2, 2, 1, 2, 2, 2, 1, 0.5, 2, 2, 0.5, 1.5]
 
 
-def make(rng, folder):
+# Rows and columns that large matrices have more, so that the first passes over them may be in single precision.
+LARGE = 256
+
+
+def make(rng, folder, large=False):
     """One matrix, in one of the formats, of one of the number types, sometimes turned, scaled or with missing entries."""
     kind = str(rng.choice(list(KINDS), p=np.array(WEIGHTS) / sum(WEIGHTS)))
     least = 1 if rng.random() < 0.1 else 3
     m, n = (int(v) for v in rng.integers(least, rng.choice([12, 40, 81]), size=2))
+    if large:
+        m, n = m + LARGE, n + LARGE
     y, options = KINDS[kind](rng, m, n), []
     if rng.random() < 0.12:
         exponent = int(rng.choice([-150, -100, -30, -8, 8, 30, 100, 150]))

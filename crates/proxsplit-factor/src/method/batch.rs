@@ -141,7 +141,7 @@ impl<T: Lanes> Batch<T> {
         // What was known belongs to the codes that ran ahead, not to those that are back: to compare with it again would take back
         // every pass from here on.
         work.memory.objective = (!is_taken_back).then_some(objective);
-        let is_hidden = gain.is_some_and(|gain| gain.abs() <= slack) || objective.is_nan();
+        let is_hidden = gain.is_some_and(|gain| gain.abs() <= slack) || !objective.is_finite();
         let is_rough = work.memory.single_precision == SinglePrecision::Now;
         if is_rough && (is_hidden || work.memory.pass >= ROUGH) {
             self.refine(work);

@@ -22,9 +22,10 @@ use std::ops::Range;
 
 /// Data with fewer entries gain nothing: their products take less time than what surrounds them.
 const FEW: usize = 1 << 16;
-/// Typical entries of the data and squared norms of atoms whose Gram matrices are safe in single precision.
-const TYPICAL: std::ops::Range<f64> = 1e-8..1e8;
-const SQUARES: std::ops::Range<f64> = 1e-20..1e20;
+/// Typical entries of the data, and squared norms of atoms and codes at the start. Then the other factor is at most 1e12·√m, and a Gram
+/// matrix 1e24·m·n, which single precision holds.
+const TYPICAL: Range<f64> = 1e-6..1e6;
+const SQUARES: Range<f64> = 1e-12..1e12;
 
 /// Whether the first passes of a run may be in single precision.
 pub(crate) fn is_worthwhile<T: Lanes>(work: &Work<'_, T>) -> bool {

@@ -36,7 +36,7 @@ fn it_is_the_squared_misfit_but_for_rounding() -> Result<(), Error> {
     let (atoms, codes) = problem.terms();
     let start = Factors::new(
         &Mat::from_fn(M, RANK, |i, k| entry(i, k + 1)),
-        Mat::from_fn(RANK, N, |k, t| entry(k, t)),
+        Mat::from_fn(RANK, N, entry),
     )?;
     let run = |misfit: &mut dyn Misfit<f64>| {
         let Factors { mut x, mut a, .. } = start.clone();

@@ -5,6 +5,8 @@ use crate::products::lanes::{Lanes, Number};
 use proxsplit::data::Index;
 use proxsplit::simd;
 
+/// The rank of graphs and other data whose lines have few entries.
+const FEW: usize = 4;
 /// Entries and lines that one task gathers, about.
 const TASK: usize = 1 << 14;
 
@@ -26,9 +28,14 @@ pub(super) fn gather<T: Lanes, I: Place, E: Number<T>>(
         simd::arch().dispatch(
             #[inline(always)]
             || {
-                for (line, out) in range.zip(out.chunks_exact_mut(rank.max(1))) {
+                let lines = range.map(|line| {
                     let entries = starts[line]..starts[line + 1];
-                    let entries = (&indices[entries.clone()], &elements[entries]);
+                    (&indices[entries.clone()], &elements[entries])
+                });
+                if rank == FEW {
+                    return gather_few(out, f, weight, lines);
+                }
+                for (entries, out) in lines.zip(out.chunks_exact_mut(rank.max(1))) {
                     gather_line(out, f, weight, entries);
                 }
             },
@@ -117,6 +124,27 @@ pub(super) fn scatter<T: Lanes, I: Place, E: Number<T>>(
                 *out += value * f;
             }
         }
+    }
+}
+
+/// The same for a rank that is known here: with so little to add, an entry costs what is done to find its place.
+#[inline(always)]
+fn gather_few<'a, T: Lanes, I: Place + 'a, E: Number<T> + 'a>(
+    out: &mut [T],
+    f: &[T],
+    weight: T,
+    lines: impl Iterator<Item = (&'a [I], &'a [E])>,
+) {
+    let f = f.as_chunks::<FEW>().0;
+    for ((indices, elements), out) in lines.zip(out.as_chunks_mut::<FEW>().0) {
+        let mut sum = [T::ZERO; FEW];
+        for (index, value) in indices.iter().zip(elements) {
+            let (f, value) = (&f[index.place()], value.number());
+            for b in 0..FEW {
+                sum[b] += value * f[b];
+            }
+        }
+        *out = sum.map(|sum| weight * sum);
     }
 }
 

@@ -18,7 +18,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="small generated data, one seed, one second each")
     parser.add_argument("--data", nargs="+", choices=[case.name for case in FULL], help="only these data sets")
     parser.add_argument("--programs", nargs="+", choices=[program.name for program in ALL], help="only these programs")
-    parser.add_argument("--seeds", type=int, help="how many seeds (3; 15 for cbcl)")
+    parser.add_argument("--seeds", type=int, help="how many seeds (3; 7 for cbcl)")
     parser.add_argument("--seconds", type=float, help="time of every program on every data set, for a short look")
     parser.add_argument("--threads", type=int, default=2, help="threads of every program")
     parser.add_argument("--docs", type=Path, help="where the page goes (docs/src; target/bench/quick with --quick)")

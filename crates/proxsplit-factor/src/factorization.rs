@@ -3,12 +3,12 @@
 use crate::balance::{Balance, Scales};
 use crate::codes::Effort;
 use crate::look::{self, Escape};
-use crate::method::{self, Method};
+use crate::method::{self, Method, batch};
 use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
 use crate::settings::{Settings, Step};
 use crate::visits::Batches;
-use crate::work::{Work, scale_rows};
+use crate::work::{SinglePrecision, Work, scale_rows};
 use proxsplit::certificate::{Assumption, Standing};
 use proxsplit::ledger::{Level, Source};
 use proxsplit::solve::{Method as Kind, Progress, Setting};
@@ -206,6 +206,14 @@ impl<T: Lanes> Solver for Factorization<'_, T> {
             assumptions: self.work.misfit.assumption().into_iter().collect(),
         };
         self.method.describe(&mut setting);
+        // Of a run that stops before, nothing else says that its passes were rounded more than its point.
+        if self.work.memory.single_precision == SinglePrecision::Now {
+            setting.assumptions.push(Assumption {
+                name: "passes in single precision",
+                standing: Standing::Proved,
+                text: format!("no pass after pass {} is in single precision", batch::ROUGH),
+            });
+        }
         if self.work.memory.rises > 0 && setting.method == Kind::Monotone {
             setting.assumptions.push(Assumption {
                 name: "a pass without momentum raised the objective",

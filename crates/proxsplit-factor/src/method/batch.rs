@@ -25,7 +25,7 @@ use proxsplit::solve::{Method as Kind, Setting};
 use serde_json::{Value, json};
 
 /// The last pass that may be in single precision.
-const ROUGH: u64 = 100;
+pub(crate) const ROUGH: u64 = 100;
 
 /// The state of the method.
 pub(crate) struct Batch<T> {
@@ -142,14 +142,16 @@ impl<T: Lanes> Batch<T> {
         // every pass from here on.
         work.memory.objective = (!is_taken_back).then_some(objective);
         let is_hidden = gain.is_some_and(|gain| gain.abs() <= slack) || !objective.is_finite();
-        let is_rough = work.memory.single_precision == SinglePrecision::Now;
-        if is_rough && (is_hidden || work.memory.pass >= ROUGH) {
+        if is_hidden {
             self.refine(work);
         }
     }
 
-    /// Goes over to double precision. What was found in single precision is not compared with what follows.
+    /// Goes over to double precision, if it is not there yet. What was found in single precision is not compared with what follows.
     fn refine(&mut self, work: &mut Work<'_, T>) {
+        if work.memory.single_precision != SinglePrecision::Now {
+            return;
+        }
         work.refine();
         work.misfit.see(&self.ahead.a);
         let objective = work.objective_for(&self.ahead.a);
@@ -186,6 +188,9 @@ impl<T: Lanes> Batch<T> {
 impl<T: Lanes> Method<T> for Batch<T> {
     /// One pass.
     fn step(&mut self, work: &mut Work<'_, T>) {
+        if work.memory.pass >= ROUGH {
+            self.refine(work);
+        }
         if self.extrapolation.is_plain_next(work.memory.pass) {
             self.plain_pass(work);
         } else {

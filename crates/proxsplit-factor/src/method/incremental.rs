@@ -147,10 +147,11 @@ impl<T: Lanes> Incremental<T> {
 
     /// Goes to where the next pass begins.
     fn leave(&mut self, work: &mut Work<'_, T>) {
-        copy(&mut self.point, &work.factors.x);
         if !self.runs_ahead() || self.pass.rests {
-            return;
+            return copy(&mut self.point, &work.factors.x);
         }
+        // What runs ahead is written anew.
+        std::mem::swap(&mut self.point, &mut work.factors.x);
         let how = (self.pass.momentum.beta, bounds(work.atoms.elementary));
         run_ahead(&mut work.factors.x, &self.point, &self.good, how);
         // Bounds of free atoms are none of fixed ones.

@@ -138,14 +138,26 @@ pub(crate) fn multiple<T: Lanes>(y: &mut [T], alpha: T, x: &[T]) {
     });
 }
 
-/// y ← x − y, on all threads.
-pub(crate) fn difference<T: Lanes>(y: &mut [T], x: &[T]) {
-    let parts = y.par_chunks_mut(PART).zip(x.par_chunks(PART));
-    parts.each(&|(y, x)| {
+/// y ← x − y + αz, by one walk through memory.
+pub(crate) fn difference_and_add<T: Lanes>(y: &mut [T], x: &[T], (alpha, z): (T, &[T])) {
+    let others = x.par_chunks(PART).zip(z.par_chunks(PART));
+    let parts = y.par_chunks_mut(PART).zip(others);
+    parts.each(&|(y, (x, z))| {
         for (y, &x) in y.iter_mut().zip(x) {
             *y = x - *y;
         }
+        vec::axpy(alpha, z, y);
     });
+}
+
+/// y ← y + x, by one walk through memory; returns ‖y‖² of before.
+pub(crate) fn square_and_add<T: Lanes>(y: &mut [T], x: &[T]) -> f64 {
+    let parts = y.par_chunks_mut(PART).zip(x.par_chunks(PART));
+    in_order(parts, &|(y, x)| {
+        let square = vec::dot(y, y);
+        vec::axpy(T::ONE, x, y);
+        square
+    })
 }
 
 /// ⟨a, b⟩

@@ -3,7 +3,7 @@
 use super::metric::Metric;
 use super::{Incremental, SHORTEST, damp, ridge};
 use crate::codes::largest_eigenvalue_bound;
-use crate::products::{Lanes, add, difference, dot, times, times_less};
+use crate::products::{Lanes, difference_and_add, dot, square_and_add, times, times_less};
 use crate::work::Work;
 use proxsplit::internal::linalg::vec::axpy;
 use proxsplit::ledger::Level;
@@ -60,9 +60,8 @@ impl<T: Lanes> Incremental<T> {
         let drift = &mut self.linear;
         times_less(drift, (&self.curvature, &self.start), &self.seen, rank);
         work.problem.fixed.clear(drift, rank);
-        let estimate = dot(drift, drift).sqrt();
-        // ∇f(xᵏ) for the codes of the pass.
-        add(T::ONE, &self.sum, drift);
+        // What is left is ∇f(xᵏ) for the codes of the pass.
+        let estimate = square_and_add(drift, &self.sum).sqrt();
         let step = 1.0 / largest_eigenvalue_bound(&self.curvature, rank).max(f64::MIN_POSITIVE);
         let (residual, _) = work.atoms.residual(&self.start, drift, (rank, step));
         let runs_ahead = self.runs_ahead();
@@ -76,8 +75,8 @@ impl<T: Lanes> Incremental<T> {
             self.metric.copy_from_slice(&self.curvature);
             damp(&mut self.metric, rank, rank as f64 * T::EPSILON.f64());
             // H·start − Σ_t ∇f_t(start), where most of H·start is in the sums already.
-            difference(&mut self.linear, &self.seen);
-            add(self.ridge(), &self.start, &mut self.linear);
+            let ridge = (self.ridge(), &*self.start);
+            difference_and_add(&mut self.linear, &self.seen, ridge);
         }
         let level = match self.exact.take() {
             Some(exact) => Level::Measured(self.measure_drift(exact, work)),

@@ -1,6 +1,6 @@
 //! ½‖Y − XA‖² with products and sweeps in single precision: for the first passes of a run in double precision.
 //!
-//! Early passes lower the objective by far more than single precision rounds it, and cost half as much as in double precision. A
+//! Early passes lower the objective by far more than single precision rounds it, and cost less than in double precision. A
 //! method goes over to double precision with [`Misfit::refine`] once a pass gains no more than rounding. Statements about a point,
 //! which are made by looks, are computed in double precision throughout.
 

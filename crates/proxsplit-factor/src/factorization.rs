@@ -4,6 +4,7 @@ use crate::balance::{Balance, Scales};
 use crate::codes::Effort;
 use crate::look::{self, Escape};
 use crate::method::{self, Method, batch};
+use crate::pool::on_the_pool;
 use crate::problem::{Factors, Problem};
 use crate::products::Lanes;
 use crate::settings::{Settings, Step};
@@ -115,12 +116,6 @@ impl<'a, T: Lanes> Factorization<'a, T> {
             self.work.memory.objective = None;
         }
     }
-}
-
-/// Calls `work` on a thread of the pool, where its parallel loops begin at once. From outside each of them would wake a thread and
-/// wait for it, which is a tenth of a pass over small data.
-fn on_the_pool<R: Send>(work: impl FnOnce() -> R + Send) -> R {
-    rayon::scope(|_| work())
 }
 
 impl<T: Lanes> Iterator for Factorization<'_, T> {

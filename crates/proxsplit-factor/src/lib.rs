@@ -35,6 +35,7 @@ mod misfit;
 mod missing;
 mod outliers;
 mod plain;
+mod pool;
 mod problem;
 mod products;
 mod rank;

@@ -8,10 +8,11 @@ use crate::loss::Loss;
 use crate::membership::check_range;
 use crate::misfit::{self, Misfit};
 use crate::plain;
-use crate::products::{Data, Lanes};
+use crate::products::{Data, Lanes, PART};
 use crate::work::scale_rows;
 use proxsplit::Mat;
 use proxsplit::{Error, Prox, error};
+use rayon::prelude::*;
 
 /// Data, rank, loss and the terms of both factors: ψ₀ acts on every column of X (an atom), ψ on every column of A (a code).
 #[derive(Clone, Copy)]
@@ -265,8 +266,9 @@ impl<T: Lanes> Factors<T> {
 
     /// The shares of exact zeros in X and in A.
     pub fn zeros(&self) -> (f64, f64) {
+        let count = |part: &[T]| part.iter().filter(|v| **v == T::ZERO).count();
         let share = |values: &[T]| {
-            let zeros = values.iter().filter(|v| **v == T::ZERO).count();
+            let zeros: usize = values.par_chunks(PART).map(count).sum();
             zeros as f64 / values.len() as f64
         };
         (share(&self.x), share(&self.a))

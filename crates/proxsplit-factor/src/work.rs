@@ -17,10 +17,10 @@ pub(crate) const NEARLY_EXACT: Effort = Effort {
 };
 
 /// Ranks above this make sweeps a large part of a pass (`bench/run passes`). There they may cost this share of the product before
-/// them, or of one with lines of this length if those were shorter.
+/// them, but a few are always worth their time.
 const HIGH: usize = 40;
-const WORTH: f64 = 0.3;
-const SHORT: usize = 2000;
+const WORTH: f64 = 0.2;
+const FEW: usize = 4;
 
 /// Sweeps that are enough for every accuracy that is asked for.
 const SWEEPS: usize = 5000;
@@ -31,9 +31,9 @@ impl Effort {
         if rank <= HIGH {
             return self;
         }
-        let affordable = (WORTH * length.max(SHORT) as f64 / rank as f64) as usize;
+        let affordable = (WORTH * length as f64 / rank as f64) as usize;
         Self {
-            sweeps: self.sweeps.min(affordable.max(1)),
+            sweeps: self.sweeps.min(affordable.max(FEW)),
             ..self
         }
     }
@@ -225,6 +225,14 @@ pub(crate) fn scale_rows<T: Lanes>(factor: &mut [T], weights: &[T]) {
             }
         }
     });
+}
+
+/// FFᵀ ← the same for rows of F times their weights.
+pub(crate) fn scale_gram<T: Lanes>(gram: &mut [T], weights: &[T]) {
+    scale_rows(gram, weights);
+    for (column, &weight) in gram.chunks_exact_mut(weights.len()).zip(weights) {
+        proxsplit::internal::linalg::vec::scale(weight, column);
+    }
 }
 
 #[cfg(test)]

@@ -19,7 +19,8 @@ const REGISTERS: usize = 4;
 
 /// The numbers that all tiles share.
 struct Shared<'a, T> {
-    /// −G by blocks of rows, each column by column: what every coordinate pulls on those of a block, in the order in which it is read.
+    /// −G without its diagonal by blocks of rows, each column by column: what every coordinate pulls on those of a block, in the order
+    /// in which it is read.
     pull: &'a [T],
     /// G_kk + W₂
     curvature: &'a [T],
@@ -81,9 +82,9 @@ impl<'a, T: Lanes> Shared<'a, T> {
         let (curvature, inverse) = rest.split_at_mut(rank);
         for (k, size) in blocks(first, rank) {
             let pulls = pull[k * rank..][..size * rank].chunks_exact_mut(size);
-            for (pull, row) in pulls.zip(problem.gram.chunks_exact(rank)) {
-                for (pull, &g) in pull.iter_mut().zip(&row[k..]) {
-                    *pull = -g;
+            for (i, (pull, row)) in pulls.zip(problem.gram.chunks_exact(rank)).enumerate() {
+                for (b, (pull, &g)) in pull.iter_mut().zip(&row[k..]).enumerate() {
+                    *pull = if i == k + b { T::ZERO } else { -g };
                 }
             }
         }
@@ -107,12 +108,18 @@ impl<'a, T: Lanes> Shared<'a, T> {
 
 /// Columns that are loaded together.
 const TOGETHER: usize = 8;
+/// The rank of graphs, whose tiles are loaded and stored for most of their time: here it is known to the compiler, which then
+/// transposes whole registers.
+const FEW: usize = 4;
 
 /// tile (coordinate by coordinate) ← columns; missing columns are zero.
 #[inline(always)]
 fn load<T: Lanes>(tile: &mut [T], columns: &[T], (rank, lanes): (usize, usize)) {
     if columns.len() < tile.len() {
         tile.fill(T::ZERO);
+    }
+    if rank == FEW {
+        return load_few(tile, columns.as_chunks().0, lanes);
     }
     let mut blocks = columns.chunks_exact(rank * TOGETHER);
     let mut lane = 0;
@@ -133,12 +140,40 @@ fn load<T: Lanes>(tile: &mut [T], columns: &[T], (rank, lanes): (usize, usize)) 
 }
 
 #[inline(always)]
-fn store<T: Lanes>(columns: &mut [T], tile: &[T], lanes: usize) {
+fn load_few<T: Lanes>(tile: &mut [T], columns: &[[T; FEW]], lanes: usize) {
+    let (first, rest) = tile.split_at_mut(lanes);
+    let (second, rest) = rest.split_at_mut(lanes);
+    let (third, fourth) = rest.split_at_mut(lanes);
+    let rows = first.iter_mut().zip(second).zip(third).zip(fourth);
+    for (column, (((a, b), c), d)) in columns.iter().zip(rows) {
+        [*a, *b, *c, *d] = *column;
+    }
+}
+
+/// columns ← tile, for the coordinates from `first`: those before it are what they were. Of 0 and −0 processors disagree which is
+/// larger: only 0 is left.
+#[inline(always)]
+fn store<T: Lanes>(columns: &mut [T], tile: &[T], (first, lanes): (usize, usize)) {
     let rank = tile.len() / lanes;
+    if rank == FEW && first == 0 {
+        return store_few(columns.as_chunks_mut().0, tile, lanes);
+    }
     for (lane, column) in columns.chunks_exact_mut(rank).enumerate() {
-        for (value, row) in column.iter_mut().zip(tile.chunks_exact(lanes)) {
-            *value = row[lane];
+        let rows = column.iter_mut().zip(tile.chunks_exact(lanes));
+        for (value, row) in rows.skip(first) {
+            *value = row[lane] + T::ZERO;
         }
+    }
+}
+
+#[inline(always)]
+fn store_few<T: Lanes>(columns: &mut [[T; FEW]], tile: &[T], lanes: usize) {
+    let (first, rest) = tile.split_at(lanes);
+    let (second, rest) = rest.split_at(lanes);
+    let (third, fourth) = rest.split_at(lanes);
+    let rows = first.iter().zip(second).zip(third).zip(fourth);
+    for (column, (((&a, &b), &c), &d)) in columns.iter_mut().zip(rows) {
+        *column = [a, b, c, d].map(|value| value + T::ZERO);
     }
 }
 
@@ -164,7 +199,7 @@ impl<T: Lanes> WithSimd for Tile<'_, T> {
         let (codes, linear) = self.columns;
         load(self.a, codes, (self.rank, width));
         load(self.c, linear, (self.rank, width));
-        // Sums of a block fill half of the 32 registers of AVX-512 and ARM, or of the 16 of older machines.
+        // The sums of a block fill half of the 32 registers of AVX-512 and ARM, or of the 16 of older machines.
         let registers = if S::REGISTER_COUNT >= 32 { 4 } else { 2 };
         let mut first = 0.0;
         for sweep in 0..sweeps {
@@ -183,7 +218,7 @@ impl<T: Lanes> WithSimd for Tile<'_, T> {
                 break;
             }
         }
-        store(codes, self.a, width);
+        store(codes, self.a, (self.shared.first, width));
     }
 }
 

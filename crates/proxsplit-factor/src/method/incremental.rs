@@ -21,7 +21,7 @@ use super::pass_metric::{gram_of_codes, shape, step_of_pass};
 use super::{Method, own_numbers};
 use crate::codes::{Effort, Quadratic, Term};
 use crate::misfit::Share;
-use crate::products::{Lanes, add, copy, times_less};
+use crate::products::{Lanes, add, copy, times_difference, times_less, times_plus};
 use crate::settings::{Inner, Metric, Step};
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
@@ -29,6 +29,7 @@ use drift::Known;
 pub(crate) use drift::{FLOOR, SHRINK};
 pub(crate) use pass::RISE;
 use proxsplit::internal::linalg::vec::axpy;
+use proxsplit::internal::scratch;
 use proxsplit::ledger::{Ledger, Level, Source};
 use proxsplit::solve::{Method as Kind, Setting};
 use proxsplit::{Error, Lipschitz};
@@ -53,6 +54,9 @@ pub(crate) const BETWEEN: Effort = Effort {
 struct Pass {
     /// Σ f_t − ½‖Y‖² so far.
     sum: f64,
+    /// Whether AAᵀ of the codes of the pass before is the metric of an automatic schedule, which the new codes of the first batch are not
+    /// worth another Gram matrix to.
+    has_metric: bool,
     /// The longest step whose floor is not reached.
     cap: f64,
     /// How far ahead the passes of an automatic schedule begin, and whether the next one does.
@@ -75,17 +79,18 @@ pub(crate) struct Incremental<T> {
     point: Vec<T>,
     /// Xᵀ where the pass began, which may be ahead of that.
     start: Vec<T>,
-    /// Σ_t ∇f_t so far.
-    sum: Vec<T>,
-    /// Σ_t H_t x^{k,t} so far.
-    seen: Vec<T>,
+    /// Σ_t C_t so far, where ∇f_t(x) = H_t x − C_t at the start of the pass.
+    linear: Vec<T>,
+    /// Σ_t H_t(start − x^{k,t}) so far, which is 0 after the first batch and is written by the second.
+    drift: Vec<T>,
     /// H
     metric: Vec<T>,
     /// Σ_t H_t so far.
     curvature: Vec<T>,
     pass: Pass,
     share: Share<T>,
-    linear: Vec<T>,
+    /// Gradients, and the linear terms of steps.
+    room: Vec<T>,
     /// ∇f at the start of the pass, if it was measured there.
     exact: Option<Vec<T>>,
     /// Xᵀ at the start of the last pass that was not taken back.
@@ -104,12 +109,13 @@ impl<T: Lanes> Incremental<T> {
             choice,
             point: work.factors.x.clone(),
             start: work.factors.x.clone(),
-            sum: zeros.clone(),
-            seen: zeros.clone(),
+            linear: zeros.clone(),
+            drift: zeros.clone(),
             metric: vec![T::ZERO; rank * rank],
             curvature: vec![T::ZERO; rank * rank],
             pass: Pass {
                 sum: 0.0,
+                has_metric: false,
                 cap: 1.0,
                 momentum: Momentum::START,
                 rests: false,
@@ -117,7 +123,7 @@ impl<T: Lanes> Incremental<T> {
                 known: Known::default(),
             },
             share: Share::new(rank, work.problem.data.rows()),
-            linear: zeros,
+            room: zeros,
             exact: None,
             good: work.factors.x.clone(),
             is_sampled: batches.is_sampled(),
@@ -125,18 +131,47 @@ impl<T: Lanes> Incremental<T> {
         }
     }
 
-    /// Rows with gaps or with small weights have less curvature than H_t, and as much less drift: what is seen of H_t(xᵏ − x^{k,t}) is made less by it.
+    /// Adds what a batch has found at X, which left the start of the pass before it unless it is the first.
+    fn add(&mut self, work: &mut Work<'_, T>, range: Range<usize>) {
+        axpy(T::ONE, &self.share.curvature, &mut self.curvature);
+        if work.memory.visited == 0 {
+            return std::mem::swap(&mut self.linear, &mut self.share.linear);
+        }
+        add(T::ONE, &self.share.linear, &mut self.linear);
+        let drift = (&mut *self.drift, work.memory.visited > 1);
+        let moved = (&*self.start, &*work.factors.x);
+        times_difference(drift, &self.share.curvature, moved, work.problem.rank);
+        self.see_gaps(work, range);
+    }
+
+    /// Rows with gaps or with small weights have less curvature than H_t. What (start − x^{k,t}) lacks by it is no drift, but belongs
+    /// to C_t at the start of the pass.
     fn see_gaps(&mut self, work: &mut Work<'_, T>, range: Range<usize>) {
         let data = work.problem.data;
         if data.missing() == 0 && data.weights().features.is_none() {
             return;
         }
         let rank = work.problem.rank;
-        self.linear.copy_from_slice(&self.start);
-        axpy(-T::ONE, &work.factors.x, &mut self.linear);
+        self.room.copy_from_slice(&self.start);
+        axpy(-T::ONE, &work.factors.x, &mut self.room);
         let codes = &work.factors.a[range.start * rank..range.end * rank];
-        if let Some(shares) = work.misfit.shares() {
-            shares.add_lacking(&mut self.seen, &self.linear, (codes, &self.share), range);
+        let Some(shares) = work.misfit.shares() else {
+            return;
+        };
+        scratch::with(self.room.len(), |lacking: &mut [T]| {
+            lacking.fill(T::ZERO);
+            shares.add_lacking(lacking, &self.room, (codes, &self.share), range);
+            axpy(T::ONE, lacking, &mut self.linear);
+            axpy(-T::ONE, lacking, &mut self.drift);
+        });
+    }
+
+    /// sum ← Σ_t ∇f_t(x^{k,t}) of so many batches.
+    fn sum_gradients(&self, sum: &mut [T], batches: usize) {
+        let rank = self.curvature.len().isqrt();
+        times_less(sum, (&self.curvature, &self.start), &self.linear, rank);
+        if batches > 1 {
+            add(-T::ONE, &self.drift, sum);
         }
     }
 
@@ -173,7 +208,9 @@ impl<T: Lanes> Incremental<T> {
     fn begin_pass(&mut self, work: &mut Work<'_, T>, seen: usize) {
         let rank = work.problem.rank;
         copy(&mut self.start, &work.factors.x);
-        gram_of_codes(&mut self.metric, work, (&self.share.curvature, seen));
+        if !(self.runs_ahead() && self.pass.has_metric) {
+            gram_of_codes(&mut self.metric, work, (&self.share.curvature, seen));
+        }
         let damping = match self.inner {
             Inner::Prox => rank as f64 * T::EPSILON.f64(),
             Inner::Identity => DAMPING,
@@ -183,6 +220,28 @@ impl<T: Lanes> Incremental<T> {
         let step = self.whole_step(work);
         let (least, greatest) = self.pass.known.steps.unwrap_or((step, step));
         self.pass.known.steps = Some((least.min(step), greatest.max(step)));
+    }
+
+    /// X ← O(X − η∇f_t(X)) for the batch that was seen last.
+    fn step_between(&mut self, work: &mut Work<'_, T>) {
+        let term = match self.inner {
+            Inner::Prox => work.atoms,
+            Inner::Identity => Term::unconstrained(work.atoms),
+        };
+        // What the first batch has found is all so far.
+        let linear = match work.memory.visited {
+            1 => &self.linear,
+            _ => &self.share.linear,
+        };
+        let metric = (&*self.metric, work.memory.step);
+        let share = (&mut *self.share.curvature, &**linear);
+        step_for_share(
+            (term, BETWEEN),
+            metric,
+            &mut work.factors.x,
+            share,
+            &mut self.room,
+        );
     }
 
     /// Forgets the sums of a pass; those of whole factors are written anew by the first batch.
@@ -208,38 +267,16 @@ impl<T: Lanes> Method<T> for Incremental<T> {
         if let Some(shares) = work.misfit.shares() {
             self.pass.sum += shares.share(&work.factors.x, codes, range.clone(), &mut self.share);
         }
-        work.problem.fixed.clear(&mut self.share.slope, rank);
-
         if work.memory.visited == 0 {
             self.begin_pass(work, range.len());
         }
-        axpy(T::ONE, &self.share.curvature, &mut self.curvature);
-        if work.memory.visited == 0 {
-            std::mem::swap(&mut self.seen, &mut self.share.product);
-            std::mem::swap(&mut self.sum, &mut self.share.slope);
-        } else {
-            add(T::ONE, &self.share.product, &mut self.seen);
-            add(T::ONE, &self.share.slope, &mut self.sum);
-        }
-        self.see_gaps(work, range);
+        self.add(work, range);
         work.memory.visited += 1;
         if work.memory.visited < self.batches.count() {
             if work.memory.pass == 0 && self.runs_ahead() && self.inner == Inner::Prox {
                 return self.fit_seen(work);
             }
-            let term = match self.inner {
-                Inner::Prox => work.atoms,
-                Inner::Identity => Term::unconstrained(work.atoms),
-            };
-            let metric = (&*self.metric, work.memory.step);
-            let room = (&mut *self.share.curvature, &mut *self.linear);
-            // The slope of the first batch is the sum so far.
-            let slope = match work.memory.visited {
-                1 => &self.sum,
-                _ => &self.share.slope,
-            };
-            let how = (term, BETWEEN);
-            prox_step(how, metric, &mut work.factors.x, slope, room);
+            self.step_between(work);
         } else {
             self.end_pass(work);
         }
@@ -255,6 +292,7 @@ impl<T: Lanes> Method<T> for Incremental<T> {
             x.copy_from_slice(&work.factors.x);
         }
         self.exact = None;
+        self.pass.has_metric = false;
         self.clear();
         work.memory.visited = 0;
     }
@@ -297,9 +335,11 @@ impl<T: Lanes> Method<T> for Incremental<T> {
         let mut x = self.start.clone();
         let (mut scaled, mut linear) = (self.metric.clone(), self.start.clone());
         let metric = (&*self.metric, work.memory.step);
+        let mut sum = vec![T::ZERO; x.len()];
+        self.sum_gradients(&mut sum, work.memory.visited);
         let room = (&mut *scaled, &mut *linear);
         let how = (work.atoms, NEARLY_EXACT);
-        prox_step(how, metric, &mut x, &self.sum, room);
+        prox_step(how, metric, &mut x, &sum, room);
         Cow::Owned(x)
     }
 
@@ -316,8 +356,8 @@ impl<T: Lanes> Method<T> for Incremental<T> {
         vec![
             ("x-point", &mut self.point),
             ("x-start", &mut self.start),
-            ("gradient", &mut self.sum),
-            ("seen", &mut self.seen),
+            ("linear", &mut self.linear),
+            ("drift", &mut self.drift),
             ("metric", &mut self.metric),
             ("curvature", &mut self.curvature),
             ("x-good", &mut self.good),
@@ -351,6 +391,32 @@ pub(crate) fn prox_step<T: Lanes>(
         weights: None,
     };
     term.solve(problem, x, effort);
+}
+
+/// The same for the gradient H_t·X − C_t of a batch, by one product: (H/η)X − gradient is (H/η − H_t)X + C_t. H_t is overwritten.
+pub(crate) fn step_for_share<T: Lanes>(
+    (term, effort): (Term<'_, T>, Effort),
+    (metric, step): (&[T], f64),
+    x: &mut [T],
+    (curvature, linear): (&mut [T], &[T]),
+    room: &mut [T],
+) {
+    let (rank, inverse) = (metric.len().isqrt(), T::of(1.0 / step));
+    scratch::with(metric.len(), |scaled: &mut [T]| {
+        for ((scaled, &metric), rest) in scaled.iter_mut().zip(metric).zip(&mut *curvature) {
+            *scaled = inverse * metric;
+            *rest = *scaled - *rest;
+        }
+        times_plus(room, (curvature, x), linear, rank);
+        let problem = Quadratic {
+            gram: scaled,
+            linear: room,
+            rank,
+            own: None,
+            weights: None,
+        };
+        term.solve(problem, x, effort);
+    });
 }
 
 /// This fraction of the mean of the diagonal.

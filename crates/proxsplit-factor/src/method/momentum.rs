@@ -3,6 +3,7 @@
 //! Borrowed: A. Ang, N. Gillis, Accelerating nonnegative matrix factorization algorithms using extrapolation, 2019.
 
 use crate::products::{Lanes, PART, in_order};
+use proxsplit::simd;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -95,9 +96,14 @@ pub(crate) fn run_ahead<T: Lanes>(
         .par_chunks_mut(PART)
         .zip(new.par_chunks(PART).zip(old.par_chunks(PART)));
     in_order(parts, &|(ahead, (new, old))| {
-        for ((ahead, &new), &old) in ahead.iter_mut().zip(new).zip(old) {
-            *ahead = (new + beta * (new - old)).max(lower).min(upper);
-        }
+        simd::arch().dispatch(
+            #[inline(always)]
+            || {
+                for ((ahead, &new), &old) in ahead.iter_mut().zip(new).zip(old) {
+                    *ahead = (new + beta * (new - old)).max(lower).min(upper);
+                }
+            },
+        );
         proxsplit::internal::linalg::vec::distance_squared(new, old)
     })
 }

@@ -5,7 +5,7 @@
 //! With a metric H of the pass, X ← Π_H(X − η_k H⁻¹(∇f_t(X) + (|t|/T)·s)) with η_k = η₀/(1 + k)^p in pass k and the projection in that
 //! metric too: the step of `incremental`, but for the subgradient in the place of the prox and the last point of a pass as its outcome.
 
-use super::incremental::{BETWEEN, prox_step};
+use super::incremental::{BETWEEN, step_for_share};
 use super::pass_metric::{gram_of_codes, shape, step_of_pass};
 use super::{Method, own_numbers};
 use crate::codes::largest_eigenvalue_bound;
@@ -29,6 +29,8 @@ pub(crate) struct Sggd<T> {
     term: Elementary,
     pass: Pass,
     share: Share<T>,
+    /// The slope of the batch, transposed.
+    slope: Vec<T>,
     metric: Option<InMetric<T>>,
     /// Whether the scale between X and A is set anew after every pass.
     rescales: bool,
@@ -75,6 +77,7 @@ impl<T: Lanes> Sggd<T> {
                 lipschitz: 0.0,
             },
             share: Share::new(rank, work.problem.data.rows()),
+            slope: vec![T::ZERO; work.factors.x.len()],
         }
     }
 
@@ -90,7 +93,7 @@ impl<T: Lanes> Sggd<T> {
         let (lower, upper) = (T::of(lower), T::of(upper));
         let mut moved = 0.0;
         let (rank, first) = (work.problem.rank, work.atoms.first());
-        let entries = work.factors.x.iter_mut().zip(&self.share.slope).enumerate();
+        let entries = work.factors.x.iter_mut().zip(&self.slope).enumerate();
         for (_, (x, &gradient)) in entries.filter(|(at, _)| at % rank >= first) {
             let new = (*x - step * (gradient + l1 * sign(*x) + sql2 * *x))
                 .max(lower)
@@ -109,6 +112,7 @@ impl<T: Lanes> Sggd<T> {
         let (first, power) = self.schedule;
         let step = first / (self.pass.lipschitz * (1.0 + done).powf(power));
         work.memory.step = step;
+        self.share.slope(&mut self.slope, &work.factors.x);
         work.memory.displacement = self.descend(work, step, share);
     }
 
@@ -125,16 +129,17 @@ impl<T: Lanes> Sggd<T> {
             work.memory.step =
                 step_of_pass(Step::Diminishing { first, power }, work.memory.pass, 1.0);
         }
+        // What the subgradient of the penalty adds to the gradient, its linear term loses.
         let (l1, sql2) = (T::of(self.term.l1 * share), T::of(self.term.sql2 * share));
-        for (slope, &x) in self.share.slope.iter_mut().zip(&work.factors.x) {
-            *slope += l1 * sign(x) + sql2 * x;
+        for (linear, &x) in self.share.linear.iter_mut().zip(&work.factors.x) {
+            *linear -= l1 * sign(x) + sql2 * x;
         }
-        work.problem.fixed.clear(&mut self.share.slope, rank);
         metric.before.copy_from_slice(&work.factors.x);
         let of_pass = (&*metric.matrix, work.memory.step);
-        let room = (&mut *self.share.curvature, &mut *metric.linear);
+        let of_batch = (&mut *self.share.curvature, &*self.share.linear);
         let how = (work.atoms.box_alone(), BETWEEN);
-        prox_step(how, of_pass, &mut work.factors.x, &self.share.slope, room);
+        let (x, room) = (&mut work.factors.x, &mut metric.linear);
+        step_for_share(how, of_pass, x, of_batch, room);
         work.memory.displacement = distance_squared(&metric.before, &work.factors.x).sqrt();
     }
 

@@ -14,7 +14,7 @@ use crate::codes::{Effort, Term};
 use crate::look::is_lost;
 use crate::loss::Loss;
 use crate::problem::Factors;
-use crate::products::{Data, Lanes, times_and_less};
+use crate::products::{Data, Lanes, times_less};
 use crate::weights::LineWeights;
 use held_out::HeldOut;
 use kl::KullbackLeibler;
@@ -155,41 +155,35 @@ pub(crate) trait Shares<T: Lanes> {
     fn see_sums(&mut self, ya: &[T], aa: &[T], weight: T);
 }
 
-/// What a batch adds to the slope and to the curvature of X.
+/// What a batch adds to the slope and to the curvature of X: its slope is H·X − C.
 pub(crate) struct Share<T> {
     /// H = AAᵀ
     pub(crate) curvature: Vec<T>,
-    /// H·X
-    pub(crate) product: Vec<T>,
-    /// The slope of X, transposed: H·X − AYᵀ.
-    pub(crate) slope: Vec<T>,
+    /// C, transposed: AYᵀ, with the fit at X in the place of what is missing.
+    pub(crate) linear: Vec<T>,
 }
 
 impl<T: Lanes> Share<T> {
     pub(crate) fn new(rank: usize, rows: usize) -> Self {
-        let zeros = vec![T::ZERO; rank * rows];
         Self {
             curvature: vec![T::ZERO; rank * rank],
-            product: zeros.clone(),
-            slope: zeros,
+            linear: vec![T::ZERO; rank * rows],
         }
     }
 
-    /// The slope at Xᵀ, once the curvature is there.
-    fn meet(&mut self, x: &[T], ya: &[T]) {
+    /// slope ← the slope at Xᵀ.
+    pub(crate) fn slope(&self, slope: &mut [T], x: &[T]) {
         let rank = self.curvature.len().isqrt();
-        let outs = (&mut *self.product, &mut *self.slope);
-        times_and_less(outs, (&self.curvature, x), ya, rank);
+        times_less(slope, (&self.curvature, x), &self.linear, rank);
     }
 
     /// With weights of features the slope of a row has its own, while the curvature, which rows share, has the largest.
-    fn weigh(&mut self, features: Option<&LineWeights<T>>) {
+    fn weigh(&mut self, x: &[T], features: Option<&LineWeights<T>>) {
         let Some(u) = features else { return };
-        u.weigh(&mut self.slope, self.curvature.len().isqrt());
+        u.weigh(&mut self.linear, self.curvature.len().isqrt());
         let largest = T::of(u.largest);
-        for value in self.curvature.iter_mut().chain(&mut self.product) {
-            *value *= largest;
-        }
+        self.curvature.iter_mut().for_each(|h| *h *= largest);
+        squared::add_unweighted(&mut self.linear, (x, &self.curvature), u);
     }
 }
 

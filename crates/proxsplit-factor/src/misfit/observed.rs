@@ -169,13 +169,12 @@ impl<T: Lanes> Shares<T> for Observed<'_, T> {
     fn share(&mut self, x: &[T], codes: &[T], range: Range<usize>, share: &mut Share<T>) -> f64 {
         let (data, rank, first) = (self.squared.data, self.squared.rank, range.start);
         data.gram_of_codes(&mut share.curvature, codes, (rank, first));
-        data.with_rows(&mut self.squared.ya, codes, range.clone());
+        data.with_rows(&mut share.linear, codes, range.clone());
         data.with_rooted_codes(codes, (rank, first), |rooted| {
             let rows = self.gaps.of_rows(rooted, range.clone());
-            rows.add_lacking(&mut self.squared.ya, &share.curvature, x);
+            rows.add_lacking(&mut share.linear, &share.curvature, x);
         });
-        share.meet(x, &self.squared.ya);
-        share.weigh(data.weights().features.as_ref());
+        share.weigh(x, data.weights().features.as_ref());
         let square = self.square((x, &self.squared.grams.x), codes, &range);
         0.5 * square - self.squared.cross_of_codes(codes, first)
     }

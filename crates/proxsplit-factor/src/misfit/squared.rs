@@ -289,10 +289,9 @@ impl<T: Lanes> Shares<T> for Squared<'_, T> {
         let first = range.start;
         self.data
             .gram_of_codes(&mut share.curvature, codes, (self.rank, first));
-        self.data.with_rows(&mut self.ya, codes, range);
+        self.data.with_rows(&mut share.linear, codes, range);
         let square = dot(&self.grams.x, &share.curvature);
-        share.meet(x, &self.ya);
-        share.weigh(self.data.weights().features.as_ref());
+        share.weigh(x, self.data.weights().features.as_ref());
         0.5 * square - self.cross_of_codes(codes, first)
     }
 

@@ -12,6 +12,7 @@ use proxsplit::internal::linalg::vec::axpy;
 use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
 use proxsplit::simd;
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -64,7 +65,8 @@ pub(crate) fn product<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<
 /// Every task sums all columns over some of the rows.
 fn in_slabs<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<'_>, weight: T) {
     let height = m.rows.len().div_ceil(SLABS);
-    let size = padded::<T>(rank) * m.cols.len();
+    let ld = padded::<T>(rank);
+    let size = ld * m.cols.len();
     scratch::with(SLABS * size, |sums: &mut [T]| {
         let slabs = sums.par_chunks_mut(size).enumerate();
         slabs.with_max_len(1).each(&|(slab, sum)| {
@@ -73,11 +75,18 @@ fn in_slabs<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<'_>, weigh
             sum.fill(T::ZERO);
             panel_sum(sum, f, rank, &part, m.cols.start);
         });
-        let (total, others) = sums.split_at_mut(size);
-        for sum in others.chunks_exact(size) {
-            axpy(T::ONE, sum, total);
-        }
-        unpad(out, total, rank, weight, false);
+        let sums = &*sums;
+        let panels = out.par_chunks_mut(rank * IN_PLACE).enumerate();
+        panels.each(&|(panel, out)| {
+            let (start, length) = (panel * IN_PLACE * ld, out.len() / rank * ld);
+            scratch::with(length, |total: &mut [T]| {
+                total.copy_from_slice(&sums[start..][..length]);
+                for slab in 1..SLABS {
+                    axpy(T::ONE, &sums[slab * size + start..][..length], total);
+                }
+                unpad(out, total, rank, weight, false);
+            });
+        });
     });
 }
 
@@ -161,9 +170,16 @@ fn copied<T: Lanes, E: Element>(
                 } else {
                     (cols, rows, m.dense.cols(), start * m.dense.cols() + first)
                 };
-                let buffer = &mut buffer[..run * lines];
-                widen(buffer, &data[origin..], (run, stride), m.has_nan);
-                let (row, col) = if by_columns { (1, run) } else { (run, 1) };
+                // Lines of the copy begin at cache lines.
+                let line = padded::<T>(run);
+                let buffer = &mut buffer[..line * lines];
+                simd::arch().dispatch(Copied {
+                    wide: (buffer, line),
+                    stored: (&data[origin..], stride),
+                    run,
+                    has_nan: m.has_nan,
+                });
+                let (row, col) = if by_columns { (1, line) } else { (line, 1) };
                 let block = Block {
                     data: buffer,
                     rows,
@@ -177,26 +193,33 @@ fn copied<T: Lanes, E: Element>(
     });
 }
 
-/// Lines of `run` numbers, one after the other, from lines that start `stride` apart.
-fn widen<T: Lanes, E: Element>(
-    wide: &mut [T],
-    data: &[E],
-    (run, stride): (usize, usize),
+/// Lines of numbers that are copied to `T`. No closure: one that is not inlined would lose the instructions of this machine.
+struct Copied<'a, T, E> {
+    /// Where lines go, and how far apart they start.
+    wide: (&'a mut [T], usize),
+    /// Where they come from, and how far apart they start there.
+    stored: (&'a [E], usize),
+    /// Numbers of a line.
+    run: usize,
     has_nan: bool,
-) {
-    simd::arch().dispatch(
-        #[inline(always)]
-        || {
-            for (line, wide) in wide.chunks_exact_mut(run).enumerate() {
-                for (wide, &stored) in wide.iter_mut().zip(&data[line * stride..][..run]) {
-                    *wide = T::widen(stored);
-                }
-                if has_nan {
-                    zero_nan(wide);
-                }
+}
+
+impl<T: Lanes, E: Element> WithSimd for Copied<'_, T, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let ((wide, line), (stored, stride)) = (self.wide, self.stored);
+        for (place, wide) in wide.chunks_exact_mut(line).enumerate() {
+            let wide = &mut wide[..self.run];
+            for (wide, &stored) in wide.iter_mut().zip(&stored[place * stride..][..self.run]) {
+                *wide = T::widen(stored);
             }
-        },
-    );
+            if self.has_nan {
+                zero_nan(wide);
+            }
+        }
+    }
 }
 
 /// Infinity was refused: what is not finite is missing.

@@ -5,6 +5,8 @@ use super::lanes::Lanes;
 use proxsplit::internal::linalg::vec;
 use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
+use proxsplit::simd;
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 /// Columns of a chunk: eight chunks of a small factor, so that threads share it evenly, and no more of them than pay for their sums.
@@ -16,6 +18,9 @@ pub(crate) const PART: usize = 1 << 15;
 
 /// gram (K × K) ← F·Fᵀ for F with `rank` rows.
 pub(crate) fn gram<T: Lanes>(gram: &mut [T], f: &[T], rank: usize) {
+    if rank == FEW {
+        return gram_of_few(gram, f);
+    }
     let ld = padded::<T>(rank);
     let (size, length) = (ld * rank, rank * chunk(f.len() / rank));
     scratch::with(f.len().div_ceil(length) * size, |parts: &mut [T]| {
@@ -23,15 +28,95 @@ pub(crate) fn gram<T: Lanes>(gram: &mut [T], f: &[T], rank: usize) {
             .par_chunks_mut(size)
             .zip(f.par_chunks(length))
             .each(&|(sum, f)| square(sum, f, rank));
-        for j in 0..rank {
+        scratch::with(rank, |total: &mut [f64]| {
+            for j in 0..rank {
+                let total = &mut total[..=j];
+                sum_lines(total, parts, (size, j * ld));
+                for (i, &total) in total.iter().enumerate() {
+                    gram[j * rank + i] = T::of(total);
+                    gram[i * rank + j] = T::of(total);
+                }
+            }
+        });
+    });
+}
+
+/// The rank of graphs, of whose rows a register of the dense kernel would hold few.
+const FEW: usize = 4;
+/// Sums of every entry that are found side by side, as many as the largest register holds.
+const SIDE_BY_SIDE: usize = 16;
+/// Entries on and above the diagonal.
+const PAIRS: usize = FEW * (FEW + 1) / 2;
+
+/// The same for few rows: an entry is the sum over every sixteenth column, sixteen times.
+fn gram_of_few<T: Lanes>(gram: &mut [T], f: &[T]) {
+    let (size, length) = (PAIRS * SIDE_BY_SIDE, FEW * 4096);
+    scratch::with(f.len().div_ceil(length) * size, |parts: &mut [T]| {
+        parts
+            .par_chunks_mut(size)
+            .zip(f.par_chunks(length))
+            .each(&|(sums, f)| simd::arch().dispatch(SquareOfFew { sums, f }));
+        let mut sums = (0..PAIRS).map(|pair| {
+            let places = parts
+                .chunks_exact(size)
+                .flat_map(|part| &part[pair * SIDE_BY_SIDE..][..SIDE_BY_SIDE]);
+            places.map(|sum| sum.f64()).sum::<f64>()
+        });
+        for j in 0..FEW {
             for i in 0..=j {
-                let parts = parts.chunks_exact(size);
-                let total: f64 = parts.map(|part| part[j * ld + i].f64()).sum();
-                gram[j * rank + i] = T::of(total);
-                gram[i * rank + j] = T::of(total);
+                let total = T::of(sums.next().unwrap_or(0.0));
+                gram[j * FEW + i] = total;
+                gram[i * FEW + j] = total;
             }
         }
     });
+}
+
+/// The sums of one chunk.
+struct SquareOfFew<'a, T> {
+    sums: &'a mut [T],
+    f: &'a [T],
+}
+
+impl<T: Lanes> WithSimd for SquareOfFew<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let mut sums = [[T::ZERO; SIDE_BY_SIDE]; PAIRS];
+        let (blocks, rest) = self.f.as_chunks::<FEW>().0.as_chunks::<SIDE_BY_SIDE>();
+        let mut last = [[T::ZERO; FEW]; SIDE_BY_SIDE];
+        last[..rest.len()].copy_from_slice(rest);
+        for block in blocks.iter().chain([&last]) {
+            let rows: [[T; SIDE_BY_SIDE]; FEW] =
+                std::array::from_fn(|k| std::array::from_fn(|lane| block[lane][k]));
+            let mut pair = 0;
+            for j in 0..FEW {
+                for i in 0..=j {
+                    for lane in 0..SIDE_BY_SIDE {
+                        sums[pair][lane] += rows[i][lane] * rows[j][lane];
+                    }
+                    pair += 1;
+                }
+            }
+        }
+        self.sums.copy_from_slice(sums.as_flattened());
+    }
+}
+
+/// total ← what the parts of this size have from `at` on, added in order.
+fn sum_lines<T: Lanes>(total: &mut [f64], parts: &[T], (size, at): (usize, usize)) {
+    simd::arch().dispatch(
+        #[inline(always)]
+        || {
+            total.fill(0.0);
+            for part in parts.chunks_exact(size) {
+                for (total, number) in total.iter_mut().zip(&part[at..]) {
+                    *total += number.f64();
+                }
+            }
+        },
+    );
 }
 
 /// sum (ld × K) ← F·Fᵀ, on the calling thread.
@@ -92,24 +177,48 @@ pub(crate) fn times_less<T: Lanes>(
         });
 }
 
-/// product ← G·F and rest ← G·F − C, by one walk through memory.
-pub(crate) fn times_and_less<T: Lanes>(
-    (product, rest): (&mut [T], &mut [T]),
+/// out ← G·F + C, by one walk through memory.
+pub(crate) fn times_plus<T: Lanes>(
+    out: &mut [T],
     (gram, factor): (&[T], &[T]),
-    less: &[T],
+    plus: &[T],
+    rank: usize,
+) {
+    let parts = factor
+        .par_chunks(rank * TASK)
+        .zip(plus.par_chunks(rank * TASK));
+    out.par_chunks_mut(rank * TASK)
+        .zip(parts)
+        .each(&|(out, (factor, plus))| {
+            small_product(out, gram, factor, rank);
+            vec::axpy(T::ONE, plus, out);
+        });
+}
+
+/// out ← G·(F − F₀), or out + that, by one walk through memory.
+pub(crate) fn times_difference<T: Lanes>(
+    (out, adds): (&mut [T], bool),
+    gram: &[T],
+    (factor, less): (&[T], &[T]),
     rank: usize,
 ) {
     let parts = factor
         .par_chunks(rank * TASK)
         .zip(less.par_chunks(rank * TASK));
-    let outs = product.par_chunks_mut(rank * TASK);
-    outs.zip(rest.par_chunks_mut(rank * TASK))
+    out.par_chunks_mut(rank * TASK)
         .zip(parts)
-        .each(&|((product, rest), (factor, less))| {
-            small_product(product, gram, factor, rank);
-            for (rest, (&product, &less)) in rest.iter_mut().zip(product.iter().zip(less)) {
-                *rest = product - less;
-            }
+        .each(&|(out, (factor, less))| {
+            scratch::with(2 * out.len(), |room: &mut [T]| {
+                let (difference, product) = room.split_at_mut(out.len());
+                difference.copy_from_slice(factor);
+                vec::axpy(-T::ONE, less, difference);
+                if adds {
+                    small_product(product, gram, difference, rank);
+                    vec::axpy(T::ONE, product, out);
+                } else {
+                    small_product(out, gram, difference, rank);
+                }
+            });
         });
 }
 
@@ -136,28 +245,6 @@ pub(crate) fn multiple<T: Lanes>(y: &mut [T], alpha: T, x: &[T]) {
             *y = alpha * x;
         }
     });
-}
-
-/// y ← x − y + αz, by one walk through memory.
-pub(crate) fn difference_and_add<T: Lanes>(y: &mut [T], x: &[T], (alpha, z): (T, &[T])) {
-    let others = x.par_chunks(PART).zip(z.par_chunks(PART));
-    let parts = y.par_chunks_mut(PART).zip(others);
-    parts.each(&|(y, (x, z))| {
-        for (y, &x) in y.iter_mut().zip(x) {
-            *y = x - *y;
-        }
-        vec::axpy(alpha, z, y);
-    });
-}
-
-/// y ← y + x, by one walk through memory; returns ‖y‖² of before.
-pub(crate) fn square_and_add<T: Lanes>(y: &mut [T], x: &[T]) -> f64 {
-    let parts = y.par_chunks_mut(PART).zip(x.par_chunks(PART));
-    in_order(parts, &|(y, x)| {
-        let square = vec::dot(y, y);
-        vec::axpy(T::ONE, x, y);
-        square
-    })
 }
 
 /// ⟨a, b⟩

@@ -33,11 +33,7 @@ pub(crate) fn padded<T>(rank: usize) -> usize {
 
 /// out (ld × cols) ← out + F (K × rows) · M, where ld = `padded(K)`; what is added to the padding means nothing.
 pub(crate) fn accumulate<T: Lanes>(out: &mut [T], f: &[T], m: Block<'_, T>, rank: usize) {
-    // Registers start at cache lines.
-    let line = 64 / size_of::<T>();
-    scratch::with((ROWS * TALLEST + 1) * line, |space: &mut [T]| {
-        let start = space.as_ptr().align_offset(64).min(line);
-        let packed = &mut space[start..][..ROWS * TALLEST * line];
+    scratch::with(ROWS * TALLEST * padded::<T>(1), |packed: &mut [T]| {
         let f = Narrow {
             factor: f,
             rank,

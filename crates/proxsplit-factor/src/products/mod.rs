@@ -17,8 +17,8 @@ mod weighted;
 
 pub(crate) use gaps::{GATHERED, Gaps, Own, add_block};
 pub(crate) use gram::{
-    PART, add, copy, difference_and_add, distance_squared, dot, gram, in_order, multiple, norm,
-    square_and_add, times, times_and_less, times_less,
+    PART, add, copy, distance_squared, dot, gram, in_order, multiple, norm, times,
+    times_difference, times_less, times_plus,
 };
 pub(crate) use held_out::HeldOut;
 pub(crate) use kernel::padded;

@@ -7,7 +7,7 @@ use crate::balance::{Balance, Scales, with_sizes};
 use crate::codes::{Effort, Quadratic, Side, Term};
 use crate::misfit::rounding_of;
 use crate::products::{Lanes, dot, gram, times};
-use crate::work::{Memory, scale_rows};
+use crate::work::{Memory, scale_gram, scale_rows};
 use proxsplit::internal::linalg::vec::{axpy, norm};
 use proxsplit::{Error, Prox};
 
@@ -378,8 +378,5 @@ impl<'a, T: Lanes> Center<'a, T> {
 pub(super) fn rescale<T: Lanes>(share: &mut [T], rows: usize, scale: &[T]) {
     let (ya, aa) = share.split_at_mut(rows);
     scale_rows(ya, scale);
-    scale_rows(aa, scale);
-    for (column, &s) in aa.chunks_exact_mut(scale.len()).zip(scale) {
-        proxsplit::internal::linalg::vec::scale(s, column);
-    }
+    scale_gram(aa, scale);
 }

@@ -5,7 +5,7 @@
 //! the pass is left: X that fits the codes of all visits, from where the pass began.
 
 use super::aggregated::{batches, revive};
-use super::center::{Center, rescale};
+use super::center::Center;
 use super::messages::{Change, Task};
 use super::sharded::Steps;
 use crate::codes::largest_eigenvalue_bound;
@@ -16,7 +16,7 @@ use crate::method::momentum::{Momentum, bounds, run_ahead};
 use crate::products::{Lanes, distance_squared, times};
 use crate::settings::{Inner, Metric, Settings, Step};
 use crate::visits::Batches;
-use crate::work::{NEARLY_EXACT, scale_rows};
+use crate::work::{NEARLY_EXACT, scale_gram, scale_rows};
 use proxsplit::internal::linalg::vec::{axpy, norm};
 use proxsplit::ledger::{Ledger, Level, Source};
 use proxsplit::solve::{Method as Kind, Setting};
@@ -154,7 +154,7 @@ impl<T: Lanes> Incremental<T> {
         } else if center.find_scales() {
             scale_rows(&mut center.x, &center.scales.atoms);
             scale_rows(&mut self.good, &center.scales.atoms);
-            rescale(&mut self.metric, 0, &center.scales.codes);
+            scale_gram(&mut self.metric, &center.scales.codes);
             let scale = Change::Scale(center.scale_of_codes());
             center.before.push(scale);
         }

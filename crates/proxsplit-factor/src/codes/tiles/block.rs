@@ -1,7 +1,8 @@
-//! A sweep over a few registers of a tile, in blocks of coordinates.
+//! A sweep over the registers of a tile, in blocks of coordinates.
 //!
-//! What all coordinates outside of a block pull on it is summed for the whole block, a product that keeps the arithmetic units busy;
-//! inside, its coordinates are solved one after the other. So it is a plain sweep, in another order of its sums.
+//! What all coordinates pull on a block is summed for the whole block, a product that keeps the arithmetic units busy; then its
+//! coordinates are solved one after the other, and each tells the later ones how far it has moved. So it is a plain sweep, in another
+//! order of its sums.
 
 use super::Shared;
 use crate::products::Lanes;
@@ -63,42 +64,40 @@ impl<T: Lanes, S: Simd, const V: usize> Part<'_, T, S, V> {
     fn minimize<const B: usize>(&mut self, simd: S, k: usize, shared: &Shared<'_, T>) {
         let (rank, at) = (shared.curvature.len(), k * self.row + self.first);
         let pull = shared.pull[k * rank..][..B * rank].as_chunks().0;
-        let mut sum = self.pulled::<B>(simd, k, pull);
-        let mut a = sum;
-        for (b, a) in a.iter_mut().enumerate() {
-            a.copy_from_slice(&self.a[at + b * self.row..][..V]);
-        }
-        for b in 0..B {
-            for i in 0..B {
-                if i != b {
-                    add::<T, S, V>(simd, &mut sum[b], pull[k + i][b], &a[i]);
+        let sums = self.pulled::<B>(simd, k, pull);
+        let (inside, _) = pull[k..].as_chunks::<B>();
+        let (curvature, inverse) = (&shared.curvature[k..][..B], &shared.inverse[k..][..B]);
+        // One register after the other, so that the sums of a block stay in registers here as well.
+        for v in 0..V {
+            let mut sum: [T::Vector<S>; B] = std::array::from_fn(|b| sums[b][v]);
+            for b in 0..B {
+                let place = &mut self.a[at + b * self.row + v];
+                let new = best(simd, sum[b], inverse[b], shared);
+                let moved = T::minus(simd, new, *place);
+                *place = new;
+                let weighted = T::times(simd, T::splat(simd, curvature[b]), moved);
+                self.change[v] = T::mul_add(simd, weighted, moved, self.change[v]);
+                for i in b + 1..B {
+                    let pull = T::splat(simd, inside[0][b][i]);
+                    sum[i] = T::mul_add(simd, pull, moved, sum[i]);
                 }
             }
-            let new = best::<T, S, V>(simd, sum[b], k + b, shared);
-            let curvature = T::splat(simd, shared.curvature[k + b]);
-            for v in 0..V {
-                let moved = T::minus(simd, new[v], a[b][v]);
-                let weighted = T::times(simd, curvature, moved);
-                self.change[v] = T::mul_add(simd, weighted, moved, self.change[v]);
-            }
-            a[b] = new;
-            self.a[at + b * self.row..][..V].copy_from_slice(&new);
         }
     }
 
-    /// c and what the coordinates outside of the block from `k` pull. The sums are returned, so that they stay in registers here.
+    /// c and what all coordinates pull on the block from `k`. The sums are returned, so that they stay in registers here.
     #[inline(always)]
     fn pulled<const B: usize>(&self, simd: S, k: usize, pull: &[[T; B]]) -> [[T::Vector<S>; V]; B] {
         let mut sum = [[self.change[0]; V]; B];
         for (b, sum) in sum.iter_mut().enumerate() {
             sum.copy_from_slice(&self.c[(k + b) * self.row + self.first..][..V]);
         }
-        for others in [0..k, k + B..pull.len()] {
-            let rows = &self.a[others.start * self.row..others.end * self.row];
-            for (row, pull) in rows.chunks_exact(self.row).zip(&pull[others]) {
-                let row = &row[self.first..][..V];
-                for b in 0..B {
-                    add::<T, S, V>(simd, &mut sum[b], pull[b], row);
+        for (row, pull) in self.a.chunks_exact(self.row).zip(pull) {
+            let row = &row[self.first..][..V];
+            for b in 0..B {
+                let pull = T::splat(simd, pull[b]);
+                for v in 0..V {
+                    sum[b][v] = T::mul_add(simd, pull, row[v], sum[b][v]);
                 }
             }
         }
@@ -106,46 +105,22 @@ impl<T: Lanes, S: Simd, const V: usize> Part<'_, T, S, V> {
     }
 }
 
-/// The minimizer over one coordinate of every column, from c_k less what the others pull.
+/// The minimizer over one coordinate, from c_k and what the others pull on it.
 #[inline(always)]
-fn best<T: Lanes, S: Simd, const V: usize>(
+fn best<T: Lanes, S: Simd>(
     simd: S,
-    sum: [T::Vector<S>; V],
-    k: usize,
+    mut sum: T::Vector<S>,
+    inverse: T,
     shared: &Shared<'_, T>,
-) -> [T::Vector<S>; V] {
+) -> T::Vector<S> {
     let (lower, upper) = shared.bounds;
-    let bounds = (T::splat(simd, lower), T::splat(simd, upper));
-    let inverse = T::splat(simd, shared.inverse[k]);
-    let (one, zero) = (T::splat(simd, T::ONE), T::splat(simd, T::ZERO));
-    let mut new = sum;
     if shared.shrink > T::ZERO {
         let shrink = (
             T::splat(simd, -shared.shrink),
             T::splat(simd, shared.shrink),
         );
-        for new in &mut new {
-            *new = T::minus(simd, *new, T::clamp(simd, *new, shrink));
-        }
+        sum = T::minus(simd, sum, T::clamp(simd, sum, shrink));
     }
-    for new in &mut new {
-        *new = T::clamp(simd, T::times(simd, *new, inverse), bounds);
-        // Of 0 and −0 processors disagree which is larger: only 0 is left.
-        *new = T::mul_add(simd, one, *new, zero);
-    }
-    new
-}
-
-/// sum ← sum + pull·row
-#[inline(always)]
-fn add<T: Lanes, S: Simd, const V: usize>(
-    simd: S,
-    sum: &mut [T::Vector<S>; V],
-    pull: T,
-    row: &[T::Vector<S>],
-) {
-    let pull = T::splat(simd, pull);
-    for (sum, &a) in sum.iter_mut().zip(&row[..V]) {
-        *sum = T::mul_add(simd, pull, a, *sum);
-    }
+    let bounds = (T::splat(simd, lower), T::splat(simd, upper));
+    T::clamp(simd, T::times(simd, sum, T::splat(simd, inverse)), bounds)
 }

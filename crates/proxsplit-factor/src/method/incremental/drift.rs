@@ -3,7 +3,7 @@
 use super::metric::Metric;
 use super::{Incremental, SHORTEST, damp, ridge};
 use crate::codes::largest_eigenvalue_bound;
-use crate::products::{Lanes, difference_and_add, dot, square_and_add, times, times_less};
+use crate::products::{Lanes, add, dot, norm, times_difference};
 use crate::work::Work;
 use proxsplit::internal::linalg::vec::axpy;
 use proxsplit::ledger::Level;
@@ -57,26 +57,32 @@ impl<T: Lanes> Incremental<T> {
     /// off what is known of e.
     pub(super) fn read_drift(&mut self, work: &Work<'_, T>) {
         let rank = work.problem.rank;
-        let drift = &mut self.linear;
-        times_less(drift, (&self.curvature, &self.start), &self.seen, rank);
-        work.problem.fixed.clear(drift, rank);
-        // What is left is ∇f(xᵏ) for the codes of the pass.
-        let estimate = square_and_add(drift, &self.sum).sqrt();
+        let estimate = match self.batches.count() {
+            1 => 0.0,
+            _ => {
+                work.problem.fixed.clear(&mut self.drift, rank);
+                norm(&self.drift)
+            }
+        };
+        // ∇f at the start for the codes of the pass.
+        let mut gradient = std::mem::take(&mut self.room);
+        self.sum_gradients(&mut gradient, 1);
+        work.problem.fixed.clear(&mut gradient, rank);
+        self.room = gradient;
         let step = 1.0 / largest_eigenvalue_bound(&self.curvature, rank).max(f64::MIN_POSITIVE);
-        let (residual, _) = work.atoms.residual(&self.start, drift, (rank, step));
+        let (residual, _) = work.atoms.residual(&self.start, &self.room, (rank, step));
         let runs_ahead = self.runs_ahead();
         let floor = if runs_ahead { FLOOR } else { PLAIN_FLOOR };
         if residual <= floor * estimate {
             self.pass.cap = (SHRINK * work.memory.step).max(SHORTEST);
         }
         if runs_ahead {
-            // ηΣ_t ∇f_t(x^{k,t}) is now a step of 1 for the codes of the pass, in their own metric.
-            std::mem::swap(&mut self.sum, &mut self.linear);
+            // Without the drift, a step of 1 for the codes of the pass, in their own metric H: H·start − ∇f(start) is Σ_t C_t and a ridge.
             self.metric.copy_from_slice(&self.curvature);
             damp(&mut self.metric, rank, rank as f64 * T::EPSILON.f64());
-            // H·start − Σ_t ∇f_t(start), where most of H·start is in the sums already.
-            let ridge = (self.ridge(), &*self.start);
-            difference_and_add(&mut self.linear, &self.seen, ridge);
+            add(self.ridge(), &self.start, &mut self.linear);
+        } else if self.batches.count() > 1 {
+            add(-T::ONE, &self.drift, &mut self.room);
         }
         let level = match self.exact.take() {
             Some(exact) => Level::Measured(self.measure_drift(exact, work)),
@@ -96,7 +102,7 @@ impl<T: Lanes> Incremental<T> {
         ridge(&self.curvature, rank, rank as f64 * T::EPSILON.f64())
     }
 
-    /// ‖e‖ of a pass that began at a look, with e = ∇f(xᵏ) − Σ_t ∇f_t(x^{k,t}) or what stands for the sum; notes L and K of the pass. A
+    /// ‖e‖ of a pass that began at a look, with e = ∇f(xᵏ) − Σ_t ∇f_t(x^{k,t}) or what stands for the sum in `room`; notes L and K of the pass. A
     /// pass that began ahead of xᵏ made the step of the gradient less H(x̂ᵏ − xᵏ)/η.
     ///
     /// In the metric H the theorem bounds ‖Δ‖_H by 2η‖e‖_{H⁻¹}/(2 − ηL). Without it, dist(0, ∂Φ) is at most
@@ -105,12 +111,10 @@ impl<T: Lanes> Incremental<T> {
     fn measure_drift(&mut self, mut error: Vec<T>, work: &Work<'_, T>) -> f64 {
         let step = self.whole_step(work);
         let rank = self.metric.len().isqrt();
-        axpy(-T::ONE, &self.sum, &mut error);
-        let moved = &mut self.share.slope;
-        moved.copy_from_slice(&self.start);
-        axpy(-T::ONE, &self.point, moved);
-        times(&mut self.share.product, &self.metric, moved, rank);
-        axpy(T::of(1.0 / step), &self.share.product, &mut error);
+        axpy(-T::ONE, &self.room, &mut error);
+        let (ahead, moved) = (&mut *self.share.linear, (&*self.start, &*self.point));
+        times_difference((ahead, false), &self.metric, moved, rank);
+        axpy(T::of(1.0 / step), ahead, &mut error);
         work.problem.fixed.clear(&mut error, rank);
         let size = dot(&error, &error).sqrt();
         let known = &mut self.pass.known;

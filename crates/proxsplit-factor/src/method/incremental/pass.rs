@@ -4,9 +4,11 @@ use super::{BETWEEN, Incremental, SHORTEST, prox_step};
 use crate::balance::Balance;
 use crate::codes::Quadratic;
 use crate::method::batch::keep_unused;
-use crate::products::{Lanes, copy, distance_squared, dot, gram};
+use crate::products::{Lanes, PART, copy, distance_squared, dot, gram, in_order, multiple};
 use crate::settings::Step;
-use crate::work::{NEARLY_EXACT, Work, scale_rows};
+use crate::work::{NEARLY_EXACT, Work, scale_gram, scale_rows};
+use proxsplit::internal::linalg::vec;
+use rayon::prelude::*;
 
 /// An automatic step is halved, and the pass taken back, if it raises the objective by more than this fraction.
 pub(crate) const RISE: f64 = 0.1;
@@ -21,14 +23,10 @@ impl<T: Lanes> Incremental<T> {
         for (gram, &curvature) in self.share.curvature.iter_mut().zip(&self.curvature) {
             *gram = share * curvature;
         }
-        // AYᵀ is what curvature times X exceeds the slope by.
-        let parts = self.seen.iter().zip(&self.sum);
-        for (linear, (&seen, &sum)) in self.linear.iter_mut().zip(parts) {
-            *linear = share * (seen - sum);
-        }
+        multiple(&mut self.room, share, &self.linear);
         let problem = Quadratic {
             gram: &self.share.curvature,
-            linear: &self.linear,
+            linear: &self.room,
             rank: work.problem.rank,
             own: None,
             weights: None,
@@ -50,6 +48,8 @@ impl<T: Lanes> Incremental<T> {
             self.pass.known.lipschitz.turn();
             self.pass.known.constant.turn();
         }
+        self.metric.copy_from_slice(&self.curvature);
+        self.pass.has_metric = !self.is_sampled;
         self.clear();
         let balance = work.balance();
         if balance == Balance::Normalize && work.is_nearly_normal() {
@@ -57,6 +57,7 @@ impl<T: Lanes> Incremental<T> {
         }
         if balance.find(&mut work.scales, &work.factors) {
             work.factors.scale(&work.scales);
+            scale_gram(&mut self.metric, &work.scales.codes);
             scale_rows(&mut self.good, &work.scales.atoms);
         }
     }
@@ -77,9 +78,9 @@ impl<T: Lanes> Incremental<T> {
             return work.atoms.solve(problem, &mut work.factors.x, effort);
         }
         let metric = (&*self.metric, work.memory.step);
-        let room = (&mut *self.share.curvature, &mut *self.linear);
+        let room = (&mut *self.share.curvature, &mut *self.share.linear);
         let how = (work.atoms, effort);
-        prox_step(how, metric, &mut work.factors.x, &self.sum, room);
+        prox_step(how, metric, &mut work.factors.x, &self.room, room);
     }
 
     /// The objective of the pair that an automatic pass ends with, X and the codes of the pass. Of other passes, and where rows of X have
@@ -93,13 +94,19 @@ impl<T: Lanes> Incremental<T> {
         if !self.runs_ahead() || !is_pair {
             return codes + self.pass.sum + work.atoms.penalty(&self.point, rank);
         }
-        // ½⟨C, XᵀX⟩ − ⟨AYᵀ, X⟩, where the gradient at the start is C·start − AYᵀ and the problem of the step had AYᵀ and a ridge.
+        // ½⟨AAᵀ, XᵀX⟩ − ⟨AYᵀ, X⟩, where the problem of the step had AYᵀ and a ridge.
         let x = &work.factors.x;
         gram(&mut self.share.curvature, x, rank);
         let square = dot(&self.share.curvature, &self.curvature);
-        let ridge = self.ridge().f64() * dot(&self.start, x);
-        let misfit = 0.5 * square - dot(&self.linear, x) + ridge;
-        codes + misfit + work.atoms.penalty(x, rank)
+        let ridge = self.ridge().f64();
+        let parts = x.par_chunks(PART).zip(self.linear.par_chunks(PART));
+        let cross = in_order(parts.zip(self.start.par_chunks(PART)), &|(
+            (x, linear),
+            start,
+        )| {
+            vec::dot(linear, x) - ridge * vec::dot(start, x)
+        });
+        codes + 0.5 * square - cross + work.atoms.penalty(x, rank)
     }
 
     /// With an automatic step, takes back a pass that raised the objective, which is known about only where it was seen at moving points, and

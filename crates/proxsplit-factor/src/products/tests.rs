@@ -151,7 +151,7 @@ fn chunks_of_rows_add_up() {
 
 #[test]
 fn gram_matrices_are_the_plain_ones() {
-    for (rank, n) in [(1, 3), (4, 2000), (33, 1500)] {
+    for (rank, n) in [(1, 3), (4, 9001), (33, 1500)] {
         let f = draw::<f64>(rank * n);
         let mut found = vec![0.0; rank * rank];
         gram(&mut found, &f, rank);

@@ -68,7 +68,7 @@ impl<T: Lanes, S: Simd, const V: usize> Part<'_, T, S, V> {
         let (inside, _) = pull[k..].as_chunks::<B>();
         let (curvature, inverse) = (&shared.curvature[k..][..B], &shared.inverse[k..][..B]);
         // One register after the other, so that the sums of a block stay in registers here as well.
-        for v in 0..V {
+        for (v, change) in self.change.iter_mut().enumerate() {
             let mut sum: [T::Vector<S>; B] = std::array::from_fn(|b| sums[b][v]);
             for b in 0..B {
                 let place = &mut self.a[at + b * self.row + v];
@@ -76,7 +76,7 @@ impl<T: Lanes, S: Simd, const V: usize> Part<'_, T, S, V> {
                 let moved = T::minus(simd, new, *place);
                 *place = new;
                 let weighted = T::times(simd, T::splat(simd, curvature[b]), moved);
-                self.change[v] = T::mul_add(simd, weighted, moved, self.change[v]);
+                *change = T::mul_add(simd, weighted, moved, *change);
                 for i in b + 1..B {
                     let pull = T::splat(simd, inside[0][b][i]);
                     sum[i] = T::mul_add(simd, pull, moved, sum[i]);

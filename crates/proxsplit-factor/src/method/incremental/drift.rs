@@ -57,13 +57,11 @@ impl<T: Lanes> Incremental<T> {
     /// off what is known of e.
     pub(super) fn read_drift(&mut self, work: &Work<'_, T>) {
         let rank = work.problem.rank;
-        let estimate = match self.batches.count() {
-            1 => 0.0,
-            _ => {
-                work.problem.fixed.clear(&mut self.drift, rank);
-                norm(&self.drift)
-            }
-        };
+        let has_drift = self.batches.count() > 1;
+        if has_drift {
+            work.problem.fixed.clear(&mut self.drift, rank);
+        }
+        let estimate = if has_drift { norm(&self.drift) } else { 0.0 };
         // ∇f at the start for the codes of the pass.
         let mut gradient = std::mem::take(&mut self.room);
         self.sum_gradients(&mut gradient, 1);
@@ -81,7 +79,7 @@ impl<T: Lanes> Incremental<T> {
             self.metric.copy_from_slice(&self.curvature);
             damp(&mut self.metric, rank, rank as f64 * T::EPSILON.f64());
             add(self.ridge(), &self.start, &mut self.linear);
-        } else if self.batches.count() > 1 {
+        } else if has_drift {
             add(-T::ONE, &self.drift, &mut self.room);
         }
         let level = match self.exact.take() {

@@ -328,7 +328,7 @@ def bad_blocks():
         "size of block 0 of X is unknown": whole[whole[:, 0] > 0],
         "block 1 of X .*: its dtype is float32": da.concatenate([whole[:20], other, whole[40:]]),
         "block 1 of X .*: it has 15 samples, but the array says 20": da.concatenate([whole[:20], short, whole[40:]]),
-        "block 0 of X .*: it has negative": whole - 10,
+        "block 0 of X .*: it has negative": da.concatenate([whole[:20] - 10, whole[20:]]),
         "block 2 of X .* could not be computed: ZeroDivisionError": da.concatenate([whole[:40], broken]),
     }
 

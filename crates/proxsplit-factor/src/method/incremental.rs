@@ -13,15 +13,16 @@
 mod drift;
 mod metric;
 mod pass;
+mod steps;
 #[cfg(test)]
 mod tests;
 
 use super::momentum::{Momentum, bounds, run_ahead};
 use super::pass_metric::{gram_of_codes, shape, step_of_pass};
 use super::{Method, own_numbers};
-use crate::codes::{Effort, Quadratic, Term};
+use crate::codes::{Effort, Term};
 use crate::misfit::Share;
-use crate::products::{Lanes, add, copy, times_difference, times_less, times_plus};
+use crate::products::{Lanes, add, copy, times_difference, times_plus};
 use crate::settings::{Inner, Metric, Step};
 use crate::visits::Batches;
 use crate::work::{NEARLY_EXACT, Work};
@@ -37,6 +38,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::ops::Range;
+pub(crate) use steps::{prox_step, step_for_share};
 
 /// The shortest automatic step.
 pub(crate) const SHORTEST: f64 = 1e-3;
@@ -132,7 +134,7 @@ impl<T: Lanes> Incremental<T> {
     }
 
     /// Adds what a batch has found at X, which left the start of the pass before it unless it is the first.
-    fn add(&mut self, work: &mut Work<'_, T>, range: Range<usize>) {
+    fn take_share(&mut self, work: &mut Work<'_, T>, range: Range<usize>) {
         axpy(T::ONE, &self.share.curvature, &mut self.curvature);
         if work.memory.visited == 0 {
             return std::mem::swap(&mut self.linear, &mut self.share.linear);
@@ -169,7 +171,8 @@ impl<T: Lanes> Incremental<T> {
     /// sum ← Σ_t ∇f_t(x^{k,t}) of so many batches.
     fn sum_gradients(&self, sum: &mut [T], batches: usize) {
         let rank = self.curvature.len().isqrt();
-        times_less(sum, (&self.curvature, &self.start), &self.linear, rank);
+        let less = (-T::ONE, &*self.linear);
+        times_plus(sum, (&self.curvature, &self.start), less, rank);
         if batches > 1 {
             add(-T::ONE, &self.drift, sum);
         }
@@ -270,7 +273,7 @@ impl<T: Lanes> Method<T> for Incremental<T> {
         if work.memory.visited == 0 {
             self.begin_pass(work, range.len());
         }
-        self.add(work, range);
+        self.take_share(work, range);
         work.memory.visited += 1;
         if work.memory.visited < self.batches.count() {
             if work.memory.pass == 0 && self.runs_ahead() && self.inner == Inner::Prox {
@@ -367,56 +370,6 @@ impl<T: Lanes> Method<T> for Incremental<T> {
     fn measured(&mut self) -> Option<(&'static str, &mut Option<Vec<T>>)> {
         Some(("exact", &mut self.exact))
     }
-}
-
-/// X ← the prox, in the metric H/η, of X − η·H⁻¹·gradient; there is room for H/η and for (H/η)X − gradient.
-pub(crate) fn prox_step<T: Lanes>(
-    (term, effort): (Term<'_, T>, Effort),
-    (metric, step): (&[T], f64),
-    x: &mut [T],
-    gradient: &[T],
-    (scaled, linear): (&mut [T], &mut [T]),
-) {
-    let rank = metric.len().isqrt();
-    let inverse = T::of(1.0 / step);
-    for (scaled, &metric) in scaled.iter_mut().zip(metric) {
-        *scaled = inverse * metric;
-    }
-    times_less(linear, (scaled, x), gradient, rank);
-    let problem = Quadratic {
-        gram: scaled,
-        linear,
-        rank,
-        own: None,
-        weights: None,
-    };
-    term.solve(problem, x, effort);
-}
-
-/// The same for the gradient H_t·X − C_t of a batch, by one product: (H/η)X − gradient is (H/η − H_t)X + C_t. H_t is overwritten.
-pub(crate) fn step_for_share<T: Lanes>(
-    (term, effort): (Term<'_, T>, Effort),
-    (metric, step): (&[T], f64),
-    x: &mut [T],
-    (curvature, linear): (&mut [T], &[T]),
-    room: &mut [T],
-) {
-    let (rank, inverse) = (metric.len().isqrt(), T::of(1.0 / step));
-    scratch::with(metric.len(), |scaled: &mut [T]| {
-        for ((scaled, &metric), rest) in scaled.iter_mut().zip(metric).zip(&mut *curvature) {
-            *scaled = inverse * metric;
-            *rest = *scaled - *rest;
-        }
-        times_plus(room, (curvature, x), linear, rank);
-        let problem = Quadratic {
-            gram: scaled,
-            linear: room,
-            rank,
-            own: None,
-            weights: None,
-        };
-        term.solve(problem, x, effort);
-    });
 }
 
 /// This fraction of the mean of the diagonal.

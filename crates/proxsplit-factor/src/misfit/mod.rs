@@ -14,7 +14,7 @@ use crate::codes::{Effort, Term};
 use crate::look::is_lost;
 use crate::loss::Loss;
 use crate::problem::Factors;
-use crate::products::{Data, Lanes, times_less};
+use crate::products::{Data, Lanes, times_plus};
 use crate::weights::LineWeights;
 use held_out::HeldOut;
 use kl::KullbackLeibler;
@@ -174,7 +174,8 @@ impl<T: Lanes> Share<T> {
     /// slope ← the slope at Xᵀ.
     pub(crate) fn slope(&self, slope: &mut [T], x: &[T]) {
         let rank = self.curvature.len().isqrt();
-        times_less(slope, (&self.curvature, x), &self.linear, rank);
+        let less = (-T::ONE, &*self.linear);
+        times_plus(slope, (&self.curvature, x), less, rank);
     }
 
     /// With weights of features the slope of a row has its own, while the curvature, which rows share, has the largest.

@@ -159,29 +159,11 @@ pub(crate) fn times<T: Lanes>(out: &mut [T], gram: &[T], factor: &[T], rank: usi
         .each(&|(out, factor)| small_product(out, gram, factor, rank));
 }
 
-/// out ← G·F − C, by one walk through memory.
-pub(crate) fn times_less<T: Lanes>(
-    out: &mut [T],
-    (gram, factor): (&[T], &[T]),
-    less: &[T],
-    rank: usize,
-) {
-    let parts = factor
-        .par_chunks(rank * TASK)
-        .zip(less.par_chunks(rank * TASK));
-    out.par_chunks_mut(rank * TASK)
-        .zip(parts)
-        .each(&|(out, (factor, less))| {
-            small_product(out, gram, factor, rank);
-            vec::axpy(-T::ONE, less, out);
-        });
-}
-
-/// out ← G·F + C, by one walk through memory.
+/// out ← G·F + αC, by one walk through memory.
 pub(crate) fn times_plus<T: Lanes>(
     out: &mut [T],
     (gram, factor): (&[T], &[T]),
-    plus: &[T],
+    (alpha, plus): (T, &[T]),
     rank: usize,
 ) {
     let parts = factor
@@ -191,7 +173,7 @@ pub(crate) fn times_plus<T: Lanes>(
         .zip(parts)
         .each(&|(out, (factor, plus))| {
             small_product(out, gram, factor, rank);
-            vec::axpy(T::ONE, plus, out);
+            vec::axpy(alpha, plus, out);
         });
 }
 

@@ -6,10 +6,11 @@
 use crate::codes::Term;
 use crate::graph::Graph;
 use crate::problem::Factors;
-use crate::products::Lanes;
-use proxsplit::Elementary;
+use crate::products::{Lanes, chunk};
 use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
+use proxsplit::{Elementary, simd};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 /// What can be said of the scale.
@@ -138,12 +139,13 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// Row k among the numbers of all rows.
+    /// Row k among the numbers of all rows: their sums, then their squares, then their nonzeros.
     fn at(sizes: &[f64], k: usize) -> Self {
+        let rank = sizes.len() / 3;
         Self {
-            sum: sizes[3 * k],
-            square: sizes[3 * k + 1],
-            nonzeros: sizes[3 * k + 2],
+            sum: sizes[k],
+            square: sizes[rank + k],
+            nonzeros: sizes[2 * rank + k],
         }
     }
 
@@ -165,7 +167,7 @@ pub(crate) fn with_sizes<T: Lanes, R>(
     rank: usize,
     look: impl FnOnce(&[f64]) -> R,
 ) -> R {
-    let part = rank * 4096;
+    let part = rank * chunk(factor.len() / rank);
     scratch::with(
         factor.len().div_ceil(part) * 3 * rank,
         |parts: &mut [f64]| {
@@ -174,14 +176,7 @@ pub(crate) fn with_sizes<T: Lanes, R>(
                 .zip(factor.par_chunks(part))
                 .each(&|(sizes, factor)| {
                     sizes.fill(0.0);
-                    for column in factor.chunks_exact(rank) {
-                        for (size, value) in sizes.chunks_exact_mut(3).zip(column) {
-                            let value = value.f64();
-                            size[0] += value.abs();
-                            size[1] += value * value;
-                            size[2] += f64::from(u8::from(value != 0.0));
-                        }
-                    }
+                    simd::arch().dispatch(AddSizes { sizes, factor });
                 });
             let (total, others) = parts.split_at_mut(3 * rank);
             for part in others.chunks_exact(3 * rank) {
@@ -190,6 +185,31 @@ pub(crate) fn with_sizes<T: Lanes, R>(
             look(total)
         },
     )
+}
+
+/// Adds the sizes of some columns.
+struct AddSizes<'a, T> {
+    sizes: &'a mut [f64],
+    factor: &'a [T],
+}
+
+impl<T: Lanes> WithSimd for AddSizes<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let rank = self.sizes.len() / 3;
+        let (sums, rest) = self.sizes.split_at_mut(rank);
+        let (squares, nonzeros) = rest.split_at_mut(rank);
+        for column in self.factor.chunks_exact(rank) {
+            for k in 0..rank {
+                let value = column[k].f64();
+                sums[k] += value.abs();
+                squares[k] += value * value;
+                nonzeros[k] += if value == 0.0 { 0.0 } else { 1.0 };
+            }
+        }
+    }
 }
 
 /// argmin_s p(s) of the parts that rise and fall with s, by Newton's method in log s from the balance of the dominant terms.

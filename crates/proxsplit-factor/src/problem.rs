@@ -11,7 +11,7 @@ use crate::plain;
 use crate::products::{Data, Lanes, PART};
 use crate::work::scale_rows;
 use proxsplit::Mat;
-use proxsplit::{Error, Prox, error};
+use proxsplit::{Error, Prox, error, simd};
 use rayon::prelude::*;
 
 /// Data, rank, loss and the terms of both factors: ψ₀ acts on every column of X (an atom), ψ on every column of A (a code).
@@ -266,9 +266,15 @@ impl<T: Lanes> Factors<T> {
 
     /// The shares of exact zeros in X and in A.
     pub fn zeros(&self) -> (f64, f64) {
-        let count = |part: &[T]| part.iter().filter(|v| **v == T::ZERO).count();
+        // Few enough in a part for numbers of 32 bits, of which registers hold more.
+        let count = |part: &[T]| {
+            simd::arch().dispatch(
+                #[inline(always)]
+                || part.iter().map(|&v| u32::from(v == T::ZERO)).sum::<u32>(),
+            )
+        };
         let share = |values: &[T]| {
-            let zeros: usize = values.par_chunks(PART).map(count).sum();
+            let zeros: u64 = values.par_chunks(PART).map(|p| u64::from(count(p))).sum();
             zeros as f64 / values.len() as f64
         };
         (share(&self.x), share(&self.a))

@@ -26,8 +26,8 @@ const STEP: usize = 24;
 /// Columns that one kernel call reads in place: with the kernel's rows they stay in the second-level cache.
 const IN_PLACE: usize = 96;
 /// Rows and columns that are copied at once, from columns and from rows: long runs of memory, and the copy stays in the cache.
-const FROM_COLUMNS: (usize, usize) = (256, 96);
-const FROM_ROWS: (usize, usize) = (32, 384);
+const FROM_COLUMNS: (usize, usize) = (256, 192);
+const FROM_ROWS: (usize, usize) = (64, 384);
 /// Bytes of row-major data that all panels read before the next ones: what one sweep keeps in memory.
 const CHUNK: usize = 256 << 20;
 

@@ -10,7 +10,7 @@ use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 /// Columns of a chunk: eight chunks of a small factor, so that threads share it evenly, and no more of them than pay for their sums.
-fn chunk(columns: usize) -> usize {
+pub(crate) fn chunk(columns: usize) -> usize {
     columns.div_ceil(8).clamp(64, 1024)
 }
 /// Numbers of which one task finds a part of a sum.
@@ -135,15 +135,19 @@ pub(super) fn square<T: Lanes>(sum: &mut [T], f: &[T], rank: usize) {
 /// out (K × n) ← G·F for a K × K matrix G, on the calling thread.
 pub(super) fn small_product<T: Lanes>(out: &mut [T], g: &[T], f: &[T], rank: usize) {
     let cols = f.len() / rank;
+    let block = Block {
+        data: f,
+        rows: rank,
+        cols,
+        row: 1,
+        col: rank,
+    };
+    if padded::<T>(rank) == rank {
+        out.fill(T::ZERO);
+        return accumulate(out, g, block, rank);
+    }
     scratch::with(padded::<T>(rank) * cols, |sum: &mut [T]| {
         sum.fill(T::ZERO);
-        let block = Block {
-            data: f,
-            rows: rank,
-            cols,
-            row: 1,
-            col: rank,
-        };
         accumulate(sum, g, block, rank);
         unpad(out, sum, rank, T::ONE, false);
     });

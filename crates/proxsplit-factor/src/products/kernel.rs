@@ -6,6 +6,8 @@
 //! Every entry of the result is one chain of fused multiply-adds over the rows from first to last: the bits depend neither on
 //! the shape of tiles and blocks nor on the width of registers.
 
+mod lone;
+
 use super::lanes::Lanes;
 use proxsplit::internal::scratch;
 use proxsplit::simd;
@@ -28,7 +30,7 @@ const TALLEST: usize = 4;
 
 /// Padded leading dimension of the result: whole registers of up to 64 bytes.
 pub(crate) fn padded<T>(rank: usize) -> usize {
-    rank.next_multiple_of(64 / size_of::<T>())
+    rank.next_multiple_of(lone::line::<T>())
 }
 
 /// out (ld × cols) ← out + F (K × rows) · M, where ld = `padded(K)`; what is added to the padding means nothing.
@@ -96,7 +98,8 @@ impl<T: Lanes> WithSimd for Accumulate<'_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
         let ld = padded::<T>(self.f.rank) / T::count::<S>();
-        let used = self.f.rank.div_ceil(T::count::<S>());
+        let has_lone = lone::is_there::<T>(self.f.rank);
+        let used = (self.f.rank - usize::from(has_lone)).div_ceil(T::count::<S>());
         // One register of F at a time: M is read once, and longer runs of it are read faster.
         let height = if used == 1 { 2 * ROWS } else { ROWS };
         for start in (0..self.m.rows).step_by(height) {
@@ -111,6 +114,9 @@ impl<T: Lanes> WithSimd for Accumulate<'_, T> {
                     // Twelve columns would have more pointers than there are registers for them.
                     _ => self.tiles::<S, 1, 8>(simd, rows, (ld, at)),
                 };
+            }
+            if has_lone {
+                self.lone(simd, rows, padded::<T>(self.f.rank));
             }
         }
     }
@@ -182,10 +188,13 @@ fn tile<T: Lanes, S: Simd, const R: usize, const C: usize>(
             add::<T, S, R, C>(simd, &mut sum, f[i], row);
         }
     } else {
-        for (f, m) in f.iter().zip(m.data.chunks(m.row)) {
-            if let Some(m) = m.first_chunk() {
+        // Counting is cheaper than chunks, whose last one may be shorter.
+        let mut at = 0;
+        for f in f {
+            if let Some(m) = m.data[at..].first_chunk() {
                 add::<T, S, R, C>(simd, &mut sum, *f, *m);
             }
+            at += m.row;
         }
     }
     for c in 0..C {

@@ -2,7 +2,7 @@
 
 For every instruction set that the processor has, a process of its own times the products and runs proxsplit, in turns, and prints the
 least of both and their ratio. The time of a pass is the mean between the first pass and the last one but one in the trace: sweeps, extrapolation and
-the objective are in it, the start and the look at the end are not. OpenBLAS has the data in the precision and in the order of the
+the objective are in it, the start and the look at the end are not. That of the products is a mean, too. OpenBLAS has the data in the precision and in the order of the
 run; sparse products are scipy's, which has one thread. The last column is a pass of `incremental` beside one of `batch`.
 
 With `--docs` the rows are kept in `docs/src/bench/passes.json`, for one processor beside the others, and `docs/src/pass-speed.md` is
@@ -17,6 +17,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Iterator
@@ -25,7 +26,7 @@ import numpy as np
 import scipy.sparse
 
 from .case import CACHE, FULL, ROOT, Case
-from .kernels import LEVELS, RANKS, available, timed
+from .kernels import LEVELS, RANKS, available
 from .machine import describe
 from .peers.proxsplit_cli import BINARY
 
@@ -141,9 +142,19 @@ def measure(case: Case, order: str, dtype: str, options: argparse.Namespace) -> 
                 subprocess.run([str(word) for word in [*words, "--method", method, "--out", f"{folder}/out"]], check=True)
                 passes[method].append(pass_time(Path(folder, "out")))
             # BLAS makes K×T as (YᵀX)ᵀ: what it has in memory is the same.
-            products += [timed(lambda: (y.T @ x, y @ codes)) for _ in range(3)]
+            products.append(mean_time(lambda: (y.T @ x, y @ codes), options.seconds / 3))
     incremental = min(passes["incremental"]) if is_compared else None
     return [title(case, order, dtype), min(passes["batch"]), min(products), incremental]
+
+
+def mean_time(action, seconds: float) -> float:
+    """Milliseconds of an action that is repeated for so long, and three times at least, but for its first time."""
+    action()
+    begin, count = time.perf_counter(), 0
+    while count < 3 or time.perf_counter() < begin + seconds:
+        action()
+        count += 1
+    return 1e3 * (time.perf_counter() - begin) / count
 
 
 def pass_time(result: Path) -> float:
@@ -164,7 +175,7 @@ PAGE = """# A pass beside its products
 Command: `bench/run passes --docs`. Most of a pass of the factorization is two products, XᵀY and YAᵀ. The tables compare the time
 of a whole pass of `batch`, with its code sweeps, extrapolation and objective, with the time OpenBLAS takes for these two products alone (sparse
 data: scipy, which uses one thread). Precision, data, storage order and number of threads (two) are the same, and both programs are restricted to the
-same instruction set (`PROXSPLIT_SIMD` and `OPENBLAS_CORETYPE`). Times are the best of three runs. A ratio below 1 means that the whole
+same instruction set (`PROXSPLIT_SIMD` and `OPENBLAS_CORETYPE`). Times are means over a run, the best of three runs. A ratio below 1 means that the whole
 pass is faster than the products of the other library.
 
 "incremental / batch" is the time of a pass of `incremental` divided by that of a pass of `batch`.

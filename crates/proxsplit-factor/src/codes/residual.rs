@@ -1,7 +1,8 @@
 //! The prox of a term over a whole factor, and the residual that it defines.
 
 use super::{Side, Term, atoms};
-use crate::products::{Lanes, PART, distance_squared, in_order, norm};
+use crate::products::{Lanes, PART, distance_squared, norm};
+use proxsplit::internal::linalg::vec;
 use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
 use rayon::prelude::*;
@@ -44,20 +45,22 @@ impl<T: Lanes> Term<'_, T> {
         (rank, step): (usize, f64),
     ) -> (f64, Option<f64>) {
         let eta = T::of(step);
-        let (square, error) = if self.elementary.is_some() && self.first == 0 {
-            (self.moved_by_parts(factor, slope, eta), Some(0.0))
+        let is_by_parts = self.elementary.is_some() && self.first == 0;
+        let (sizes, error) = if is_by_parts {
+            (self.sizes_by_parts(factor, slope, eta), Some(0.0))
         } else {
-            self.moved(factor, slope, (rank, eta))
+            let (moved, error) = self.moved(factor, slope, (rank, eta));
+            ([moved, norm(slope), norm(factor)], error)
         };
-        let seen = square.sqrt() / step;
+        let [moved, slope, factor] = sizes;
+        let seen = moved / step;
         // Where F − η·slope rounds to F, any F would look stationary.
-        let slope = norm(slope);
-        let is_lost = step * slope <= T::EPSILON.f64() * norm(factor);
+        let is_lost = step * slope <= T::EPSILON.f64() * factor;
         let residual = if is_lost { seen.max(slope) } else { seen };
         (residual, error.map(|error| error / step))
     }
 
-    /// ‖F − P_η(F − η·slope)‖², and what a stopped prox may hide from the norm.
+    /// ‖F − P_η(F − η·slope)‖, and what a stopped prox may hide from it.
     fn moved(&self, factor: &[T], slope: &[T], (rank, eta): (usize, T)) -> (f64, Option<f64>) {
         scratch::with(factor.len(), |moved: &mut [T]| {
             descend(moved, (factor, slope), eta);
@@ -66,19 +69,34 @@ impl<T: Lanes> Term<'_, T> {
                 let pairs = moved.chunks_exact_mut(rank).zip(factor.chunks_exact(rank));
                 pairs.for_each(|(m, f)| m[..self.first].copy_from_slice(&f[..self.first]));
             }
-            (distance_squared(factor, moved), error)
+            (distance_squared(factor, moved).sqrt(), error)
         })
     }
 
-    /// The same where entries have nothing to do with each other, without room for another factor.
-    fn moved_by_parts(&self, factor: &[T], slope: &[T], eta: T) -> f64 {
-        let parts = factor.par_chunks(PART).zip(slope.par_chunks(PART));
-        in_order(parts, &|(factor, slope)| {
-            scratch::with(factor.len(), |moved: &mut [T]| {
-                descend(moved, (factor, slope), eta);
-                self.prox.prox(moved, eta);
-                distance_squared(factor, moved)
-            })
+    /// The same where entries have nothing to do with each other, with ‖slope‖ and ‖F‖, by one walk through memory.
+    fn sizes_by_parts(&self, factor: &[T], slope: &[T], eta: T) -> [f64; 3] {
+        let parts = factor.len().div_ceil(PART);
+        scratch::with(3 * parts, |sizes: &mut [f64]| {
+            let (moved, rest) = sizes.split_at_mut(parts);
+            let (slopes, factors) = rest.split_at_mut(parts);
+            let places = moved.par_iter_mut().zip(slopes.par_iter_mut());
+            places
+                .zip(factors.par_iter_mut())
+                .zip(factor.par_chunks(PART).zip(slope.par_chunks(PART)))
+                .each(&|(((moved, slopes), factors), (factor, slope))| {
+                    *moved = self.moved_in_part(factor, slope, eta);
+                    (*slopes, *factors) = (vec::norm(slope), vec::norm(factor));
+                });
+            [vec::norm(moved), vec::norm(slopes), vec::norm(factors)]
+        })
+    }
+
+    /// ‖F − P_η(F − η·slope)‖ of some entries.
+    fn moved_in_part(&self, factor: &[T], slope: &[T], eta: T) -> f64 {
+        scratch::with(factor.len(), |moved: &mut [T]| {
+            descend(moved, (factor, slope), eta);
+            self.prox.prox(moved, eta);
+            distance_squared(factor, moved).sqrt()
         })
     }
 

@@ -1,6 +1,6 @@
 //! FFᵀ and ⟨F, C⟩ for narrow matrices, in fixed chunks of columns whose sums are added in order, in `f64`.
 
-use super::kernel::{Block, accumulate, padded, unpad};
+use super::kernel::{Block, accumulate, accumulate_upper, padded, unpad};
 use super::lanes::Lanes;
 use proxsplit::internal::linalg::vec;
 use proxsplit::internal::parallel::Each;
@@ -27,7 +27,10 @@ pub(crate) fn gram<T: Lanes>(gram: &mut [T], f: &[T], rank: usize) {
         parts
             .par_chunks_mut(size)
             .zip(f.par_chunks(length))
-            .each(&|(sum, f)| square(sum, f, rank));
+            .each(&|(sum, f)| {
+                sum.fill(T::ZERO);
+                accumulate_upper(sum, f, transposed(f, rank), rank);
+            });
         scratch::with(rank, |total: &mut [f64]| {
             for j in 0..rank {
                 let total = &mut total[..=j];
@@ -122,14 +125,18 @@ fn sum_lines<T: Lanes>(total: &mut [f64], parts: &[T], (size, at): (usize, usize
 /// sum (ld × K) ← F·Fᵀ, on the calling thread.
 pub(super) fn square<T: Lanes>(sum: &mut [T], f: &[T], rank: usize) {
     sum.fill(T::ZERO);
-    let block = Block {
+    accumulate(sum, f, transposed(f, rank), rank);
+}
+
+/// Fᵀ
+fn transposed<T>(f: &[T], rank: usize) -> Block<'_, T> {
+    Block {
         data: f,
         rows: f.len() / rank,
         cols: rank,
         row: rank,
         col: 1,
-    };
-    accumulate(sum, f, block, rank);
+    }
 }
 
 /// out (K × n) ← G·F for a K × K matrix G, on the calling thread.

@@ -35,13 +35,29 @@ pub(crate) fn padded<T>(rank: usize) -> usize {
 
 /// out (ld × cols) ← out + F (K × rows) · M, where ld = `padded(K)`; what is added to the padding means nothing.
 pub(crate) fn accumulate<T: Lanes>(out: &mut [T], f: &[T], m: Block<'_, T>, rank: usize) {
+    add_part(out, f, m, (rank, Part::Whole));
+}
+
+/// The same for the entries on and above the diagonal; those below it mean nothing.
+pub(super) fn accumulate_upper<T: Lanes>(out: &mut [T], f: &[T], m: Block<'_, T>, rank: usize) {
+    add_part(out, f, m, (rank, Part::Upper));
+}
+
+/// What is wanted of the result.
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    Whole,
+    Upper,
+}
+
+fn add_part<T: Lanes>(out: &mut [T], f: &[T], m: Block<'_, T>, (rank, part): (usize, Part)) {
     scratch::with(ROWS * TALLEST * padded::<T>(1), |packed: &mut [T]| {
         let f = Narrow {
             factor: f,
             rank,
             packed,
         };
-        simd::arch().dispatch(Accumulate { out, f, m });
+        simd::arch().dispatch(Accumulate { out, f, m, part });
     });
 }
 
@@ -90,6 +106,7 @@ struct Accumulate<'a, T> {
     out: &'a mut [T],
     f: Narrow<'a, T>,
     m: Block<'a, T>,
+    part: Part,
 }
 
 impl<T: Lanes> WithSimd for Accumulate<'_, T> {
@@ -134,7 +151,11 @@ impl<T: Lanes> Accumulate<'_, T> {
         let f = self.f.pack::<S, R>(rows, at * T::count::<S>());
         let out = T::registers_mut::<S>(self.out);
         let m = self.m;
-        let mut j = 0;
+        // The first tile that reaches the diagonal.
+        let mut j = match self.part {
+            Part::Whole => 0,
+            Part::Upper => at * T::count::<S>() / C * C,
+        };
         while j + C <= m.cols {
             tile::<T, S, R, C>(simd, &mut out[j * ld + at..], ld, f, m.from(rows.0, j));
             j += C;

@@ -66,8 +66,8 @@ impl<T: Lanes> Incremental<T> {
     fn whole(&mut self, work: &mut Work<'_, T>) {
         let rank = work.problem.rank;
         let effort = NEARLY_EXACT.beside(work.problem.data.cols(), rank);
-        copy(&mut work.factors.x, &self.start);
         if self.runs_ahead() {
+            // What the last batch has left is nearer to its end than where the pass began.
             let problem = Quadratic {
                 gram: &self.metric,
                 linear: &self.linear,
@@ -77,6 +77,7 @@ impl<T: Lanes> Incremental<T> {
             };
             return work.atoms.solve(problem, &mut work.factors.x, effort);
         }
+        copy(&mut work.factors.x, &self.start);
         let metric = (&*self.metric, work.memory.step);
         let room = (&mut *self.share.curvature, &mut *self.share.linear);
         let how = (work.atoms, effort);

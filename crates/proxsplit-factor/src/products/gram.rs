@@ -46,30 +46,28 @@ pub(crate) fn gram<T: Lanes>(gram: &mut [T], f: &[T], rank: usize) {
 
 /// The rank of graphs, of whose rows a register of the dense kernel would hold few.
 const FEW: usize = 4;
-/// Sums of every entry that are found side by side, as many as the largest register holds.
-const SIDE_BY_SIDE: usize = 16;
-/// Entries on and above the diagonal.
-const PAIRS: usize = FEW * (FEW + 1) / 2;
+/// Numbers that are read together, four columns of them: as many as the largest register holds.
+const TOGETHER: usize = 16;
+/// A column is multiplied by itself, moved by so many places: 0, 1 and 2 meet all pairs.
+const MOVES: usize = 3;
 
-/// The same for few rows: an entry is the sum over every sixteenth column, sixteen times.
+/// The same for few rows: an entry is the sum over every fourth column, four times.
 fn gram_of_few<T: Lanes>(gram: &mut [T], f: &[T]) {
-    let (size, length) = (PAIRS * SIDE_BY_SIDE, FEW * 4096);
+    let (size, length) = (MOVES * TOGETHER, FEW * 4096);
     scratch::with(f.len().div_ceil(length) * size, |parts: &mut [T]| {
         parts
             .par_chunks_mut(size)
             .zip(f.par_chunks(length))
             .each(&|(sums, f)| simd::arch().dispatch(SquareOfFew { sums, f }));
-        let mut sums = (0..PAIRS).map(|pair| {
-            let places = parts
-                .chunks_exact(size)
-                .flat_map(|part| &part[pair * SIDE_BY_SIDE..][..SIDE_BY_SIDE]);
-            places.map(|sum| sum.f64()).sum::<f64>()
-        });
-        for j in 0..FEW {
-            for i in 0..=j {
-                let total = T::of(sums.next().unwrap_or(0.0));
-                gram[j * FEW + i] = total;
-                gram[i * FEW + j] = total;
+        for moved in 0..MOVES {
+            for i in 0..FEW {
+                let places = parts.chunks_exact(size).flat_map(|part| {
+                    let sums = &part[moved * TOGETHER..][..TOGETHER];
+                    sums.iter().skip(i).step_by(FEW)
+                });
+                let (j, total) = ((i + moved) % FEW, places.map(|sum| sum.f64()).sum());
+                gram[j * FEW + i] = T::of(total);
+                gram[i * FEW + j] = T::of(total);
             }
         }
     });
@@ -86,25 +84,27 @@ impl<T: Lanes> WithSimd for SquareOfFew<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let mut sums = [[T::ZERO; SIDE_BY_SIDE]; PAIRS];
-        let (blocks, rest) = self.f.as_chunks::<FEW>().0.as_chunks::<SIDE_BY_SIDE>();
-        let mut last = [[T::ZERO; FEW]; SIDE_BY_SIDE];
+        let mut sums = [[T::ZERO; TOGETHER]; MOVES];
+        let (blocks, rest) = self.f.as_chunks::<TOGETHER>();
+        let mut last = [T::ZERO; TOGETHER];
         last[..rest.len()].copy_from_slice(rest);
         for block in blocks.iter().chain([&last]) {
-            let rows: [[T; SIDE_BY_SIDE]; FEW] =
-                std::array::from_fn(|k| std::array::from_fn(|lane| block[lane][k]));
-            let mut pair = 0;
-            for j in 0..FEW {
-                for i in 0..=j {
-                    for lane in 0..SIDE_BY_SIDE {
-                        sums[pair][lane] += rows[i][lane] * rows[j][lane];
-                    }
-                    pair += 1;
-                }
+            let once: [T; TOGETHER] = std::array::from_fn(|at| block[moved(at, 1)]);
+            let twice: [T; TOGETHER] = std::array::from_fn(|at| block[moved(at, 2)]);
+            for at in 0..TOGETHER {
+                sums[0][at] += block[at] * block[at];
+                sums[1][at] += block[at] * once[at];
+                sums[2][at] += block[at] * twice[at];
             }
         }
         self.sums.copy_from_slice(sums.as_flattened());
     }
+}
+
+/// So many places further in the same column.
+#[inline(always)]
+fn moved(at: usize, by: usize) -> usize {
+    at / FEW * FEW + (at + by) % FEW
 }
 
 /// total ← what the parts of this size have from `at` on, added in order.

@@ -4,7 +4,8 @@
 //! the lanes. The registers' share of F is packed first, so that it streams through the first-level cache; M is read in place
 //! (K. Goto, R. van de Geijn, "Anatomy of high-performance matrix multiplication", 2008, with F in the part of A).
 //! Every entry of the result is one chain of fused multiply-adds over the rows from first to last: the bits depend neither on
-//! the shape of tiles and blocks nor on the width of registers.
+//! the shape of tiles and blocks nor on the width of registers. A last row that would need a line of registers for itself has its own loop
+//! (`lone`).
 
 mod lone;
 

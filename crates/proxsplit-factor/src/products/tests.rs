@@ -127,6 +127,9 @@ fn every_storage_gives_the_plain_products() {
         // In slabs of rows, one way and the other.
         ((530, 31), 5),
         ((31, 1100), 40),
+        // The same with a row that is alone in its line.
+        ((600, 37), 17),
+        ((37, 600), 17),
     ] {
         agree::<f64>(shape, rank);
         agree::<f32>(shape, rank);
@@ -151,7 +154,7 @@ fn chunks_of_rows_add_up() {
 
 #[test]
 fn gram_matrices_are_the_plain_ones() {
-    for (rank, n) in [(1, 3), (4, 9001), (33, 1500)] {
+    for (rank, n) in [(1, 3), (4, 9001), (33, 1500), (49, 700), (128, 300)] {
         let f = draw::<f64>(rank * n);
         let mut found = vec![0.0; rank * rank];
         gram(&mut found, &f, rank);

@@ -85,7 +85,7 @@ fn dots<T: Lanes, S: Simd, const C: usize>(
         let mut half = line / 2;
         while half > 0 {
             for k in 0..half {
-                sums[c][k] = sums[c][k] + sums[c][half + k];
+                sums[c][k] += sums[c][half + k];
             }
             half /= 2;
         }

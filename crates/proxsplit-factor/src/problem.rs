@@ -8,7 +8,7 @@ use crate::loss::Loss;
 use crate::membership::check_range;
 use crate::misfit::{self, Misfit};
 use crate::plain;
-use crate::products::{Data, Lanes, PART};
+use crate::products::{Data, Lanes, PART, copy};
 use crate::work::scale_rows;
 use proxsplit::Mat;
 use proxsplit::{Error, Prox, error, simd};
@@ -195,7 +195,7 @@ pub struct Factors<T> {
     pub(crate) a: Vec<T>,
 }
 
-impl<T: Clone> Clone for Factors<T> {
+impl<T: Lanes> Clone for Factors<T> {
     fn clone(&self) -> Self {
         Self {
             rank: self.rank,
@@ -204,11 +204,17 @@ impl<T: Clone> Clone for Factors<T> {
         }
     }
 
-    /// Uses the memory that is there: passes must not allocate.
+    /// Uses the memory that is there, on all threads: passes must not allocate, and those in single precision that gain nothing any more are
+    /// often taken back.
     fn clone_from(&mut self, other: &Self) {
         self.rank = other.rank;
-        self.x.clone_from(&other.x);
-        self.a.clone_from(&other.a);
+        for (to, from) in [(&mut self.x, &other.x), (&mut self.a, &other.a)] {
+            if to.len() == from.len() {
+                copy(to, from);
+            } else {
+                to.clone_from(from);
+            }
+        }
     }
 }
 

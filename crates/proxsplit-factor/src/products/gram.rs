@@ -188,6 +188,25 @@ pub(crate) fn times_plus<T: Lanes>(
         });
 }
 
+/// out ← G·F − C and C ← C + ridge·F, by one walk through memory.
+pub(crate) fn times_less<T: Lanes>(
+    out: &mut [T],
+    (gram, factor): (&[T], &[T]),
+    (less, ridge): (&mut [T], T),
+    rank: usize,
+) {
+    let parts = factor
+        .par_chunks(rank * TASK)
+        .zip(less.par_chunks_mut(rank * TASK));
+    out.par_chunks_mut(rank * TASK)
+        .zip(parts)
+        .each(&|(out, (factor, less))| {
+            small_product(out, gram, factor, rank);
+            vec::axpy(-T::ONE, less, out);
+            vec::axpy(ridge, factor, less);
+        });
+}
+
 /// out ← G·(F − F₀), or out + that, by one walk through memory.
 pub(crate) fn times_difference<T: Lanes>(
     (out, adds): (&mut [T], bool),

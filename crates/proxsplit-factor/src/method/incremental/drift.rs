@@ -3,7 +3,7 @@
 use super::metric::Metric;
 use super::{Incremental, SHORTEST, damp, ridge};
 use crate::codes::largest_eigenvalue_bound;
-use crate::products::{Lanes, add, dot, norm, times_difference};
+use crate::products::{Lanes, add, dot, norm, times_difference, times_less};
 use crate::work::Work;
 use proxsplit::internal::linalg::vec::axpy;
 use proxsplit::ledger::Level;
@@ -62,23 +62,22 @@ impl<T: Lanes> Incremental<T> {
             work.problem.fixed.clear(&mut self.drift, rank);
         }
         let estimate = if has_drift { norm(&self.drift) } else { 0.0 };
-        // ∇f at the start for the codes of the pass.
-        let mut gradient = std::mem::take(&mut self.room);
-        self.sum_gradients(&mut gradient, 1);
-        work.problem.fixed.clear(&mut gradient, rank);
-        self.room = gradient;
+        let runs_ahead = self.runs_ahead();
+        // ∇f at the start for the codes of the pass. An automatic schedule goes on to a step of 1 for these codes, without the drift, in
+        // their own metric H: H·start − ∇f(start) is Σ_t C_t and a ridge.
+        let ridge = if runs_ahead { self.ridge() } else { T::ZERO };
+        let product = (&*self.curvature, &*self.start);
+        times_less(&mut self.room, product, (&mut self.linear, ridge), rank);
+        work.problem.fixed.clear(&mut self.room, rank);
         let step = 1.0 / largest_eigenvalue_bound(&self.curvature, rank).max(f64::MIN_POSITIVE);
         let (residual, _) = work.atoms.residual(&self.start, &self.room, (rank, step));
-        let runs_ahead = self.runs_ahead();
         let floor = if runs_ahead { FLOOR } else { PLAIN_FLOOR };
         if residual <= floor * estimate {
             self.pass.cap = (SHRINK * work.memory.step).max(SHORTEST);
         }
         if runs_ahead {
-            // Without the drift, a step of 1 for the codes of the pass, in their own metric H: H·start − ∇f(start) is Σ_t C_t and a ridge.
             self.metric.copy_from_slice(&self.curvature);
             damp(&mut self.metric, rank, rank as f64 * T::EPSILON.f64());
-            add(self.ridge(), &self.start, &mut self.linear);
         } else if has_drift {
             add(-T::ONE, &self.drift, &mut self.room);
         }

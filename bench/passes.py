@@ -2,8 +2,8 @@
 
 For every instruction set that the processor has, a process of its own times the products and runs proxsplit, in turns, and prints the
 least of both and their ratio. The time of a pass is the mean between the first pass and the last one but one in the trace: sweeps, extrapolation and
-the objective are in it, the start and the look at the end are not. That of the products is a mean, too. OpenBLAS has the data in the precision and in the order of the
-run; sparse products are scipy's, which has one thread. The last column is a pass of `incremental` beside one of `batch`.
+the objective are in it, the start and the look at the end are not. That of the products is a mean over calls. OpenBLAS has the data in the
+precision and in the order of the run; sparse products are scipy's, which has one thread. The last column is a pass of `incremental` beside one of `batch`.
 
 With `--docs` the rows are kept in `docs/src/bench/passes.json`, for one processor beside the others, and `docs/src/pass-speed.md` is
 written from them.
@@ -150,7 +150,7 @@ def measure(case: Case, order: str, dtype: str, options: argparse.Namespace) -> 
 
 
 def mean_time(action, seconds: float) -> float:
-    """Milliseconds of an action that is repeated for so long, and three times at least, but for its first time."""
+    """The mean milliseconds of an action that is repeated for so long, at least three times; a first call does not count."""
     action()
     begin, count = time.perf_counter(), 0
     while count < 3 or time.perf_counter() < begin + seconds:
@@ -177,8 +177,8 @@ PAGE = """# A pass beside its products
 Command: `bench/run passes --docs`. Most of a pass of the factorization is two products, XᵀY and YAᵀ. The tables compare the time
 of a whole pass of `batch`, with its code sweeps, extrapolation and objective, with the time OpenBLAS takes for these two products alone (sparse
 data: scipy, which uses one thread). Precision, data, storage order and number of threads (two) are the same, and both programs are restricted to the
-same instruction set (`PROXSPLIT_SIMD` and `OPENBLAS_CORETYPE`). Times are means over a run, the best of three runs, or of six where `incremental` is compared. A ratio below 1 means that the whole
-pass is faster than the products of the other library.
+same instruction set (`PROXSPLIT_SIMD` and `OPENBLAS_CORETYPE`). Times are means over a run, the best of three runs, or of six where `incremental` is compared.
+A ratio below 1 means that the whole pass is faster than the products of the other library.
 
 "incremental / batch" is the time of a pass of `incremental` divided by that of a pass of `batch`.
 """

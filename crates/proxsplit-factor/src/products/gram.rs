@@ -188,8 +188,8 @@ pub(crate) fn times_plus<T: Lanes>(
         });
 }
 
-/// out ← G·F − C and C ← C + ridge·F, by one walk through memory.
-pub(crate) fn times_less<T: Lanes>(
+/// out ← G·F − C, and then C ← C + ridge·F, by one walk through memory.
+pub(crate) fn times_less_then_ridge<T: Lanes>(
     out: &mut [T],
     (gram, factor): (&[T], &[T]),
     (less, ridge): (&mut [T], T),
@@ -203,7 +203,9 @@ pub(crate) fn times_less<T: Lanes>(
         .each(&|(out, (factor, less))| {
             small_product(out, gram, factor, rank);
             vec::axpy(-T::ONE, less, out);
-            vec::axpy(ridge, factor, less);
+            if ridge > T::ZERO {
+                vec::axpy(ridge, factor, less);
+            }
         });
 }
 

@@ -4,8 +4,8 @@
 //! the lanes. The registers' share of F is packed first, so that it streams through the first-level cache; M is read in place
 //! (K. Goto, R. van de Geijn, "Anatomy of high-performance matrix multiplication", 2008, with F in the part of A).
 //! Every entry of the result is one chain of fused multiply-adds over the rows from first to last: the bits depend neither on
-//! the shape of tiles and blocks nor on the width of registers. A last row that would need a line of registers for itself has its own loop
-//! (`lone`).
+//! the shape of tiles and blocks nor on the width of registers. The exception is a last row that is alone in its line of
+//! the result, which has its own order (`lone`).
 
 mod lone;
 
@@ -29,9 +29,14 @@ const ROWS: usize = 256;
 /// The most registers of a tile's column.
 const TALLEST: usize = 4;
 
-/// Padded leading dimension of the result: whole registers of up to 64 bytes.
+/// Numbers of a line of 64 bytes: those of the longest register.
+const fn line<T>() -> usize {
+    64 / size_of::<T>()
+}
+
+/// Padded leading dimension of the result: whole lines.
 pub(crate) fn padded<T>(rank: usize) -> usize {
-    rank.next_multiple_of(lone::line::<T>())
+    rank.next_multiple_of(line::<T>())
 }
 
 /// out (ld × cols) ← out + F (K × rows) · M, where ld = `padded(K)`; what is added to the padding means nothing.
@@ -45,7 +50,7 @@ pub(super) fn accumulate_upper<T: Lanes>(out: &mut [T], f: &[T], m: Block<'_, T>
 }
 
 /// What is wanted of the result.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum Part {
     Whole,
     Upper,

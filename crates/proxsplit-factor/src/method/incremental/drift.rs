@@ -3,7 +3,7 @@
 use super::metric::Metric;
 use super::{Incremental, SHORTEST, damp, ridge};
 use crate::codes::largest_eigenvalue_bound;
-use crate::products::{Lanes, add, dot, norm, times_difference, times_less};
+use crate::products::{Lanes, add, dot, norm, times_difference, times_less_then_ridge};
 use crate::work::Work;
 use proxsplit::internal::linalg::vec::axpy;
 use proxsplit::ledger::Level;
@@ -67,7 +67,7 @@ impl<T: Lanes> Incremental<T> {
         // their own metric H: H·start − ∇f(start) is Σ_t C_t and a ridge.
         let ridge = if runs_ahead { self.ridge() } else { T::ZERO };
         let product = (&*self.curvature, &*self.start);
-        times_less(&mut self.room, product, (&mut self.linear, ridge), rank);
+        times_less_then_ridge(&mut self.room, product, (&mut self.linear, ridge), rank);
         work.problem.fixed.clear(&mut self.room, rank);
         let step = 1.0 / largest_eigenvalue_bound(&self.curvature, rank).max(f64::MIN_POSITIVE);
         let (residual, _) = work.atoms.residual(&self.start, &self.room, (rank, step));

@@ -67,7 +67,7 @@ impl<T: Lanes> Incremental<T> {
         let rank = work.problem.rank;
         let effort = NEARLY_EXACT.beside(work.problem.data.cols(), rank);
         if self.runs_ahead() {
-            // What the last batch has left is nearer to its end than where the pass began.
+            // Sweeps may begin anywhere: where the last batch has left X, which takes no copy.
             let problem = Quadratic {
                 gram: &self.metric,
                 linear: &self.linear,

@@ -4,14 +4,9 @@
 //! dealt out to as many chains as the longest register has lanes, whose sums are added by halves after a stretch of rows: this, too, is an
 //! order that has nothing to do with the width of registers.
 
-use super::{Accumulate, Block};
+use super::{Accumulate, Block, line};
 use crate::products::lanes::Lanes;
 use pulp::{Scalar, Simd};
-
-/// Numbers in the longest register.
-pub(super) const fn line<T>() -> usize {
-    64 / size_of::<T>()
-}
 
 /// Whether the last row is alone in its line.
 pub(super) fn is_there<T>(rank: usize) -> bool {

@@ -51,23 +51,32 @@ fn sweep_tiles<T: Lanes>(problem: &Quadratic<'_, T>, codes: &mut [T], shared: &S
     let rank = problem.rank;
     // Whatever the machine's registers, so that tiles and with them the stopping are cut alike.
     let lanes = REGISTERS * 64 / size_of::<T>();
+    let size = rank * lanes;
+    let task = size * together(codes.len() / size);
     codes
-        .par_chunks_mut(rank * lanes)
-        .zip(problem.linear.par_chunks(rank * lanes))
+        .par_chunks_mut(task)
+        .zip(problem.linear.par_chunks(task))
         .each(&|(codes, linear)| {
-            scratch::with((2 * rank + 1) * lanes, |tile: &mut [T]| {
-                let (change, tile) = tile.split_at_mut(lanes);
-                let (a, c) = tile.split_at_mut(rank * lanes);
-                simd::arch().dispatch(Tile {
-                    columns: (codes, linear),
-                    a,
-                    c,
-                    change,
-                    rank,
-                    shared,
-                });
+            scratch::with((2 * rank + 1) * lanes, |room: &mut [T]| {
+                let (change, room) = room.split_at_mut(lanes);
+                let (a, c) = room.split_at_mut(size);
+                for (codes, linear) in codes.chunks_mut(size).zip(linear.chunks(size)) {
+                    simd::arch().dispatch(Tile {
+                        columns: (codes, linear),
+                        a: &mut *a,
+                        c: &mut *c,
+                        change: &mut *change,
+                        rank,
+                        shared,
+                    });
+                }
             });
         });
+}
+
+/// Tiles that make a task: a small one is done before the next could begin, and more tasks than keep all threads busy are of no use.
+fn together(tiles: usize) -> usize {
+    (tiles / (16 * rayon::current_num_threads())).clamp(1, 16)
 }
 
 impl<'a, T: Lanes> Shared<'a, T> {

@@ -63,8 +63,9 @@ impl<'a, T: Lanes> Squared<'a, T> {
         let part = self.part(&range);
         self.is_looking = false;
         let xy = &mut self.xy[part];
-        self.data.with_columns(xy, x, range.clone());
+        // First what reads X from first to last: a sparse product that found it in memory alone would wait for it line by line.
         self.data.gram_of_atoms(&mut self.grams.x, x, self.rank);
+        self.data.with_columns(xy, x, range.clone());
         let samples = self.data.weights().samples.as_ref();
         if let Some(v) = samples {
             v.drop_unweighted(xy, (self.rank, range.start));
@@ -215,10 +216,11 @@ impl<T: Lanes> Misfit<T> for Squared<'_, T> {
     }
 
     fn see(&mut self, codes: &[T]) {
-        self.data
-            .with_rows(&mut self.ya, codes, 0..self.data.cols());
+        // In this order for the reason that `of_codes` gives.
         self.data
             .gram_of_codes(&mut self.grams.a, codes, (self.rank, 0));
+        self.data
+            .with_rows(&mut self.ya, codes, 0..self.data.cols());
     }
 
     fn solve_atoms(&mut self, x: &mut [T], _: &[T], (psi, effort): (&Term<'_, T>, Effort)) {

@@ -1,13 +1,9 @@
 //! The loops over the entries of lines, for every type of index and value.
 
 use super::Product;
-use crate::products::PART;
 use crate::products::lanes::{Lanes, Number};
 use proxsplit::data::Index;
-use proxsplit::internal::parallel::Each;
 use proxsplit::simd;
-use rayon::prelude::*;
-use std::hint::black_box;
 
 /// The rank of graphs and other data whose lines have few entries.
 const FEW: usize = 4;
@@ -20,7 +16,6 @@ pub(super) fn gather<T: Lanes, I: Place, E: Number<T>>(
     starts: &[usize],
     (indices, elements): (&[I], &[E]),
 ) {
-    fetch(product.f);
     in_halves(product, starts, &|product| {
         let Product {
             out,
@@ -45,15 +40,6 @@ pub(super) fn gather<T: Lanes, I: Place, E: Number<T>>(
                 }
             },
         );
-    });
-}
-
-/// Reads F from first to last, one number of every cache line. In the order of the entries each line would be waited for; from here they come
-/// at the speed of the memory, and stay in the cache that the cores share.
-fn fetch<T: Lanes>(f: &[T]) {
-    f.par_chunks(PART).each(&|part| {
-        let lines = part.iter().step_by(64 / size_of::<T>());
-        black_box(lines.fold(T::ZERO, |sum, &number| sum + number));
     });
 }
 

@@ -37,9 +37,12 @@ def version(package: str) -> str:
 
 
 def processor() -> str:
+    """The name of the processor with its family and model: a hypervisor may call several generations by one name."""
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
+    facts = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    if "model name" not in facts:
+        return platform.processor()
+    return f"{facts['model name']} (family {facts.get('cpu family', '?')}, model {facts.get('model', '?')})"
 
 
 def commit() -> str:

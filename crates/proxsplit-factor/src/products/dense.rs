@@ -20,6 +20,8 @@ use std::ops::Range;
 const FEW: usize = 768;
 /// Rows of a window that is cut in slabs: at least this.
 const MANY: usize = 512;
+/// Rows of a slab, about, and the most slabs: each one's sums are set to 0 and added up, which takes time beside few rows.
+const SLAB: usize = 512;
 const SLABS: usize = 8;
 /// Columns of a panel are a multiple of this, which every tile of the kernel divides.
 const STEP: usize = 24;
@@ -64,16 +66,23 @@ pub(crate) fn product<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<
 
 /// Every task sums all columns over some of the rows.
 fn in_slabs<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<'_>, weight: T) {
-    let height = m.rows.len().div_ceil(SLABS);
+    let slabs = (m.rows.len() / SLAB).clamp(2, SLABS);
+    let height = m.rows.len().div_ceil(slabs);
     let ld = padded::<T>(rank);
     let size = ld * m.cols.len();
-    scratch::with(SLABS * size, |sums: &mut [T]| {
-        let slabs = sums.par_chunks_mut(size).enumerate();
-        slabs.with_max_len(1).each(&|(slab, sum)| {
+    // Where there are more threads than slabs, they share the columns of a slab, which does not change a bit.
+    let parts = (2 * rayon::current_num_threads()).div_ceil(slabs);
+    let width = m.cols.len().div_ceil(parts).next_multiple_of(STEP);
+    scratch::with(slabs * size, |sums: &mut [T]| {
+        let tasks = sums.par_chunks_mut(size).enumerate();
+        tasks.with_max_len(1).each(&|(slab, sums)| {
             let start = (m.rows.start + slab * height).min(m.rows.end);
-            let (part, f) = m.part(f, rank, start..m.rows.end.min(start + height));
-            sum.fill(T::ZERO);
-            panel_sum(sum, f, rank, &part, m.cols.start);
+            let (rows, f) = m.part(f, rank, start..m.rows.end.min(start + height));
+            let panels = sums.par_chunks_mut(ld * width).enumerate();
+            panels.with_max_len(1).each(&|(panel, sum)| {
+                sum.fill(T::ZERO);
+                panel_sum(sum, f, rank, &rows, m.cols.start + panel * width);
+            });
         });
         let sums = &*sums;
         let panels = out.par_chunks_mut(rank * IN_PLACE).enumerate();
@@ -81,7 +90,7 @@ fn in_slabs<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<'_>, weigh
             let (start, length) = (panel * IN_PLACE * ld, out.len() / rank * ld);
             scratch::with(length, |total: &mut [T]| {
                 total.copy_from_slice(&sums[start..][..length]);
-                for slab in 1..SLABS {
+                for slab in 1..slabs {
                     axpy(T::ONE, &sums[slab * size + start..][..length], total);
                 }
                 unpad(out, total, rank, weight, false);

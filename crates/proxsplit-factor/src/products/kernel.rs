@@ -139,7 +139,11 @@ impl<T: Lanes> WithSimd for Accumulate<'_, T> {
                 };
             }
             if has_lone {
-                self.lone(simd, rows, padded::<T>(self.f.rank));
+                // Its sums are added after every stretch, whose height must not depend on the registers.
+                for first in (start..start + rows.1).step_by(ROWS) {
+                    let rows = (first, ROWS.min(start + rows.1 - first));
+                    self.lone(simd, rows, padded::<T>(self.f.rank));
+                }
             }
         }
     }

@@ -34,6 +34,9 @@ fn products_agree<T: Lanes>() {
         ((600, 130), 9),
         ((90, 900), 33),
         ((70, 780), 49),
+        // A last row that is alone in its line, over several stretches of rows, one way and the other.
+        ((600, 800), 9),
+        ((800, 600), 17),
     ] {
         storages(shape, |name, matrix| {
             let name = format!("{name} {shape:?} rank {rank}");

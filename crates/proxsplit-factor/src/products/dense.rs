@@ -20,9 +20,13 @@ use std::ops::Range;
 const FEW: usize = 768;
 /// Rows of a window that is cut in slabs: at least this.
 const MANY: usize = 512;
+/// Or this many times as many rows as columns: slabs read F once, where every panel would.
+const TALL: usize = 8;
 /// Rows of a slab, about, and the most slabs: each one's sums are set to 0 and added up, which takes time beside few rows.
 const SLAB: usize = 512;
 const SLABS: usize = 8;
+/// Rows of a slab that are read at a time, which every stretch of the kernel divides.
+const STRETCH: usize = 512;
 /// Columns of a panel are a multiple of this, which every tile of the kernel divides.
 const STEP: usize = 24;
 /// Columns that one kernel call reads in place: with the kernel's rows they stay in the second-level cache.
@@ -57,7 +61,8 @@ impl Window<'_> {
 
 /// out (K × cols) ← weight · F (K × rows) · M over the window.
 pub(crate) fn product<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<'_>, weight: T) {
-    if m.cols.len() < FEW && m.rows.len() >= MANY {
+    let is_tall = m.rows.len() >= TALL * m.cols.len();
+    if m.rows.len() >= MANY && (m.cols.len() < FEW || is_tall) {
         in_slabs(out, f, rank, m, weight);
     } else {
         in_chunks(out, f, rank, m, weight);
@@ -77,11 +82,16 @@ fn in_slabs<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<'_>, weigh
         let tasks = sums.par_chunks_mut(size).enumerate();
         tasks.with_max_len(1).each(&|(slab, sums)| {
             let start = (m.rows.start + slab * height).min(m.rows.end);
-            let (rows, f) = m.part(f, rank, start..m.rows.end.min(start + height));
+            let end = m.rows.end.min(start + height);
             let panels = sums.par_chunks_mut(ld * width).enumerate();
             panels.with_max_len(1).each(&|(panel, sum)| {
                 sum.fill(T::ZERO);
-                panel_sum(sum, f, rank, &rows, m.cols.start + panel * width);
+                // All columns of some rows before the next ones: these, and their part of F, are then read from memory once.
+                for first in (start..end).step_by(STRETCH) {
+                    let rows = first..end.min(first + STRETCH);
+                    let (part, f) = m.part(f, rank, rows);
+                    panel_sum(sum, f, rank, &part, m.cols.start + panel * width);
+                }
             });
         });
         let sums = &*sums;

@@ -10,7 +10,7 @@ use proxsplit::set::{NonNeg, Simplex};
 use proxsplit::simd::{Level, with_level};
 
 /// Calls `work` on every level that the processor has, with 1, 2, 3 and 7 threads; all must return the same bits.
-fn everywhere<T: Lanes>(name: &str, work: impl Fn() -> Vec<T> + Sync) {
+pub(super) fn everywhere<T: Lanes>(name: &str, work: impl Fn() -> Vec<T> + Sync) {
     let mut first: Option<Vec<u64>> = None;
     for threads in [1, 2, 3, 7] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);

@@ -1,6 +1,7 @@
 //! Both products for every storage against plain loops, and the same bits for every number of threads.
 #![allow(clippy::cast_possible_wrap)]
 
+use super::same_bits::everywhere;
 use super::{Data, Lanes, gram};
 use proxsplit::data::{Dense, Elements, Indices, Matrix, Sparse, StorageOrder};
 use rand::{RngExt, SeedableRng};
@@ -134,6 +135,28 @@ fn every_storage_gives_the_plain_products() {
         agree::<f64>(shape, rank);
         agree::<f32>(shape, rank);
     }
+}
+
+/// Eight times as many rows as columns, which are cut in slabs however many columns there are; the last row of F is alone in its line.
+#[test]
+fn tall_data_give_the_plain_products_with_the_same_bits() {
+    let (shape, rank) = ((6250, 780), 9);
+    let bytes: Vec<u8> = (0..shape.0 * shape.1)
+        .map(|k| entry(k / shape.1, k % shape.1) as u8)
+        .collect();
+    let dense = Dense::new(
+        shape.0,
+        shape.1,
+        StorageOrder::RowMajor,
+        Elements::U8(&bytes),
+    );
+    let matrix = dense.unwrap().into();
+    let expected = plain::<f64>(shape, rank);
+    let size = expected.iter().fold(0.0_f64, |s, v| s.max(v.abs()));
+    for (found, expected) in products::<f64>(matrix, rank).iter().zip(&expected) {
+        assert!((found - expected).abs() <= 1e-12 * size);
+    }
+    everywhere("tall", || products::<f64>(matrix, rank));
 }
 
 /// So many columns that 64 rows are a chunk.

@@ -86,8 +86,10 @@ def rows(level: str, threads: int) -> Iterator[list]:
 def keep(machine: str, now: dict, found: dict[str, dict[str, list]]) -> None:
     """Adds the rows to those of other processors and writes the page."""
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
-    before = kept.get(machine, {}).get("rows", {})
-    kept[machine] = {"measured": f"{now['date']}, runs of {now['seconds']:g} s, load {now['load']} before, proxsplit at {now['proxsplit']}", "rows": before | found}
+    part = kept.setdefault(machine, {"measured": {}, "rows": {}})
+    sentence = f"{now['date']}, runs of {now['seconds']:g} s, load {now['load']} before, proxsplit at {now['proxsplit']}"
+    part["measured"] |= dict.fromkeys(found, sentence)
+    part["rows"] |= found
     KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
     (ROOT / "docs" / "src" / "pass-speed.md").write_text(PAGE + "".join(section(name, part) for name, part in kept.items()))
 
@@ -95,7 +97,7 @@ def keep(machine: str, now: dict, found: dict[str, dict[str, list]]) -> None:
 def section(machine: str, part: dict) -> str:
     """The table of a processor, one column a level."""
     levels = [level for level in LEVELS if any(level in row for row in part["rows"].values())]
-    text = f"\n## {machine}\n\nMeasured {part['measured']}.\n\n| data | " + " | ".join(
+    text = f"\n## {machine}\n\n{measured(part['measured'])}\n| data | " + " | ".join(
         f"{level}: pass ms | products ms | ratio | incremental / batch" for level in levels
     )
     text += " |\n|---|" + "---|" * (4 * len(levels)) + "\n"
@@ -103,6 +105,17 @@ def section(machine: str, part: dict) -> str:
         cells = [cell for level in levels for cell in numbers(row.get(level))]
         text += f"| {name} | " + " | ".join(cells) + " |\n"
     return text
+
+
+def measured(rows: dict[str, str]) -> str:
+    """When the rows were measured: one sentence, or one for all that were measured together."""
+    together: dict[str, list[str]] = {}
+    for name, sentence in rows.items():
+        together.setdefault(sentence, []).append(name)
+    if len(together) == 1:
+        return f"Measured {next(iter(together))}.\n"
+    kinds = {sentence: sorted({name.split()[0] for name in names}) for sentence, names in together.items()}
+    return "Measured:\n" + "".join(f"- {', '.join(names)}: {sentence}\n" for sentence, names in kinds.items())
 
 
 def numbers(found: list | None) -> list[str]:

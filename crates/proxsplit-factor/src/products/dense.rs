@@ -1,8 +1,8 @@
 //! out ← F·M for a dense M in either order and any stored type, in fixed slabs of rows or in panels of columns.
 //!
 //! A panel of the result belongs to one task, which adds the rows from first to last: its width, which follows the number of
-//! threads, does not change a bit. The few columns of a mini-batch are no work for many threads, so that these share the
-//! rows in slabs that depend on the shape only, and the slabs' sums are added in order.
+//! threads, does not change a bit. The few columns of a mini-batch are no work for many threads, and in tall data every panel would
+//! read a long F anew: there threads share the rows, in slabs that depend on the shape only, and the slabs' sums are added in order.
 
 use super::kernel::{Block, accumulate, padded, unpad};
 use super::lanes::Lanes;
@@ -16,11 +16,10 @@ use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Columns of a window that is cut in slabs: fewer than this.
-const FEW: usize = 768;
 /// Rows of a window that is cut in slabs: at least this.
 const MANY: usize = 512;
-/// Or this many times as many rows as columns: slabs read F once, where every panel would.
+/// Its columns: fewer than this, or no more than a fraction of its rows.
+const FEW: usize = 768;
 const TALL: usize = 8;
 /// Rows of a slab, about, and the most slabs: each one's sums are set to 0 and added up, which takes time beside few rows.
 const SLAB: usize = 512;

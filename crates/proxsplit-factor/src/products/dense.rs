@@ -18,7 +18,7 @@ use std::ops::Range;
 
 /// Rows of a window that is cut in slabs: at least this.
 const MANY: usize = 512;
-/// Its columns: fewer than this, or no more than a fraction of its rows.
+/// Its columns: fewer than the first number, or no more than its rows divided by the second.
 const FEW: usize = 768;
 const TALL: usize = 8;
 /// Rows of a slab, about, and the most slabs: each one's sums are set to 0 and added up, which takes time beside few rows.
@@ -74,7 +74,7 @@ fn in_slabs<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<'_>, weigh
     let height = m.rows.len().div_ceil(slabs);
     let ld = padded::<T>(rank);
     let size = ld * m.cols.len();
-    // Where there are more threads than slabs, they share the columns of a slab, which does not change a bit.
+    // Two tasks for each thread: where there are fewer slabs, their columns are shared, which does not change a bit.
     let parts = (2 * rayon::current_num_threads()).div_ceil(slabs);
     let width = m.cols.len().div_ceil(parts).next_multiple_of(STEP);
     scratch::with(slabs * size, |sums: &mut [T]| {

@@ -174,8 +174,14 @@ impl<'a, T: Lanes> Work<'a, T> {
 
     /// The objective for the codes `a`, which the misfit has seen.
     pub(crate) fn objective_for(&mut self, a: &[T]) -> f64 {
+        let misfit = self.misfit.value(&self.factors.x, a);
+        self.objective_with(misfit, a)
+    }
+
+    /// The same if the misfit is known.
+    pub(crate) fn objective_with(&self, misfit: f64, a: &[T]) -> f64 {
         let (x, rank) = (&self.factors.x, self.problem.rank);
-        self.misfit.value(x, a) + self.atoms.penalty(x, rank) + self.codes.penalty(a, rank)
+        misfit + self.atoms.penalty(x, rank) + self.codes.penalty(a, rank)
     }
 
     /// Counts a pass without momentum that raised the objective by more than rounding, of which there is `more` than of one value.

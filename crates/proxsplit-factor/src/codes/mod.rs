@@ -16,6 +16,8 @@ mod tiles;
 mod value;
 mod weighted;
 
+pub(crate) use tiles::{Sweeps, columns};
+
 use crate::graph::Graph;
 use crate::products::Lanes;
 use proxsplit::internal::scratch;
@@ -187,6 +189,12 @@ impl<'a, T: Lanes> Term<'a, T> {
             };
             atoms::sweep(&filled, factor, (self.prox, self.first), effort);
         });
+    }
+
+    /// The elementary term and the first coordinate that moves, if columns are solved by [`Sweeps`].
+    pub(crate) fn swept(&self) -> Option<(Elementary, usize)> {
+        let term = self.elementary.filter(|_| self.graph.is_none());
+        term.map(|term| (term, self.first))
     }
 
     /// Which factor it belongs to.

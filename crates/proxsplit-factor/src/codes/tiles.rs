@@ -17,8 +17,9 @@ use rayon::prelude::*;
 /// Registers of columns in a tile.
 const REGISTERS: usize = 4;
 
-/// The numbers that all tiles share.
-struct Shared<'a, T> {
+/// Sweeps over the columns of a factor that share G and a term: the numbers that all tiles need.
+pub(crate) struct Sweeps<'a, T> {
+    rank: usize,
     /// −G without its diagonal by blocks of rows, each column by column: what every coordinate pulls on those of a block, in the order
     /// in which it is read.
     pull: &'a [T],
@@ -33,6 +34,11 @@ struct Shared<'a, T> {
     effort: Effort,
 }
 
+/// Columns of a tile. Whatever the machine's registers, so that tiles and with them the stopping are cut alike.
+pub(crate) const fn columns<T>() -> usize {
+    REGISTERS * 64 / size_of::<T>()
+}
+
 /// Sweeps over all columns until each tile has converged or the effort is spent.
 pub(super) fn sweep<T: Lanes>(
     problem: &Quadratic<'_, T>,
@@ -41,37 +47,14 @@ pub(super) fn sweep<T: Lanes>(
     effort: Effort,
 ) {
     let rank = problem.rank;
-    scratch::with(rank * (rank + 2), |space: &mut [T]| {
-        let shared = Shared::new(problem, term, effort, space);
-        sweep_tiles(problem, codes, &shared);
+    Sweeps::with((problem.gram, rank), term, effort, |sweeps| {
+        let size = rank * columns::<T>();
+        let task = size * together(codes.len() / size);
+        codes
+            .par_chunks_mut(task)
+            .zip(problem.linear.par_chunks(task))
+            .each(&|(codes, linear)| sweeps.improve(codes, linear));
     });
-}
-
-fn sweep_tiles<T: Lanes>(problem: &Quadratic<'_, T>, codes: &mut [T], shared: &Shared<'_, T>) {
-    let rank = problem.rank;
-    // Whatever the machine's registers, so that tiles and with them the stopping are cut alike.
-    let lanes = REGISTERS * 64 / size_of::<T>();
-    let size = rank * lanes;
-    let task = size * together(codes.len() / size);
-    codes
-        .par_chunks_mut(task)
-        .zip(problem.linear.par_chunks(task))
-        .each(&|(codes, linear)| {
-            scratch::with((2 * rank + 1) * lanes, |room: &mut [T]| {
-                let (change, room) = room.split_at_mut(lanes);
-                let (a, c) = room.split_at_mut(size);
-                for (codes, linear) in codes.chunks_mut(size).zip(linear.chunks(size)) {
-                    simd::arch().dispatch(Tile {
-                        columns: (codes, linear),
-                        a: &mut *a,
-                        c: &mut *c,
-                        change: &mut *change,
-                        rank,
-                        shared,
-                    });
-                }
-            });
-        });
 }
 
 /// Tiles that make a task: a small one is done before the next could begin, and more tasks than keep all threads busy are of no use.
@@ -79,31 +62,65 @@ fn together(tiles: usize) -> usize {
     (tiles / (16 * rayon::current_num_threads())).clamp(1, 16)
 }
 
-impl<'a, T: Lanes> Shared<'a, T> {
+impl<T: Lanes> Sweeps<'_, T> {
+    /// Calls `work` with the sweeps for G (K × K) and a term on the coordinates from the first that moves.
+    pub(crate) fn with<R>(
+        gram: (&[T], usize),
+        term: (Elementary, usize),
+        effort: Effort,
+        work: impl FnOnce(&Sweeps<'_, T>) -> R,
+    ) -> R {
+        let rank = gram.1;
+        scratch::with(rank * (rank + 2), |space: &mut [T]| {
+            work(&Sweeps::new(gram, term, effort, space))
+        })
+    }
+
+    /// Improves columns tile by tile, on the calling thread. They begin at a tile of the factor.
+    pub(crate) fn improve(&self, codes: &mut [T], linear: &[T]) {
+        let (rank, lanes) = (self.rank, columns::<T>());
+        let size = rank * lanes;
+        scratch::with((2 * rank + 1) * lanes, |room: &mut [T]| {
+            let (change, room) = room.split_at_mut(lanes);
+            let (a, c) = room.split_at_mut(size);
+            for (codes, linear) in codes.chunks_mut(size).zip(linear.chunks(size)) {
+                simd::arch().dispatch(Tile {
+                    columns: (codes, linear),
+                    a: &mut *a,
+                    c: &mut *c,
+                    change: &mut *change,
+                    sweeps: self,
+                });
+            }
+        });
+    }
+}
+
+impl<'a, T: Lanes> Sweeps<'a, T> {
     fn new(
-        problem: &Quadratic<'_, T>,
+        (gram, rank): (&[T], usize),
         (term, first): (Elementary, usize),
         effort: Effort,
         space: &'a mut [T],
     ) -> Self {
-        let rank = problem.rank;
         let (pull, rest) = space.split_at_mut(rank * rank);
         let (curvature, inverse) = rest.split_at_mut(rank);
         for (k, size) in blocks(first, rank) {
             let pulls = pull[k * rank..][..size * rank].chunks_exact_mut(size);
-            for (i, (pull, row)) in pulls.zip(problem.gram.chunks_exact(rank)).enumerate() {
+            for (i, (pull, row)) in pulls.zip(gram.chunks_exact(rank)).enumerate() {
                 for (b, (pull, &g)) in pull.iter_mut().zip(&row[k..]).enumerate() {
                     *pull = if i == k + b { T::ZERO } else { -g };
                 }
             }
         }
         for k in 0..rank {
-            curvature[k] = problem.gram[k * rank + k] + T::of(term.sql2);
+            curvature[k] = gram[k * rank + k] + T::of(term.sql2);
             let i = T::ONE / curvature[k];
             let sane = curvature[k] > T::ZERO && i.is_finite();
             inverse[k] = if sane { i } else { T::ZERO };
         }
         Self {
+            rank,
             pull,
             curvature,
             inverse,
@@ -194,8 +211,7 @@ struct Tile<'a, T> {
     c: &'a mut [T],
     /// What a sweep changed, for every column.
     change: &'a mut [T],
-    rank: usize,
-    shared: &'a Shared<'a, T>,
+    sweeps: &'a Sweeps<'a, T>,
 }
 
 impl<T: Lanes> WithSimd for Tile<'_, T> {
@@ -203,11 +219,12 @@ impl<T: Lanes> WithSimd for Tile<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Effort { sweeps, tolerance } = self.shared.effort;
-        let width = self.a.len() / self.rank;
+        let Effort { sweeps, tolerance } = self.sweeps.effort;
+        let rank = self.sweeps.rank;
+        let width = self.a.len() / rank;
         let (codes, linear) = self.columns;
-        load(self.a, codes, (self.rank, width));
-        load(self.c, linear, (self.rank, width));
+        load(self.a, codes, (rank, width));
+        load(self.c, linear, (rank, width));
         // The sums of a block fill half of the 32 registers of AVX-512 and ARM, or of the 16 of older machines.
         let registers = if S::REGISTER_COUNT >= 32 { 4 } else { 2 };
         let mut first = 0.0;
@@ -215,8 +232,8 @@ impl<T: Lanes> WithSimd for Tile<'_, T> {
             for part in (0..width).step_by(registers * T::count::<S>()) {
                 let (tile, at) = ((&mut *self.a, &*self.c, &mut *self.change), (width, part));
                 match registers {
-                    4 => once::<T, S, 4>(simd, tile, at, self.shared),
-                    _ => once::<T, S, 2>(simd, tile, at, self.shared),
+                    4 => once::<T, S, 4>(simd, tile, at, self.sweeps),
+                    _ => once::<T, S, 2>(simd, tile, at, self.sweeps),
                 }
             }
             let change = folded(self.change);
@@ -227,7 +244,7 @@ impl<T: Lanes> WithSimd for Tile<'_, T> {
                 break;
             }
         }
-        store(codes, self.a, (self.shared.first, width));
+        store(codes, self.a, (self.sweeps.first, width));
     }
 }
 

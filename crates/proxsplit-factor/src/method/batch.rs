@@ -11,10 +11,11 @@
 //! 1969). Early-stopped inner solves are no error in this: each of their sweeps is such a descent. Passes in single precision are
 //! part of the start: there are finitely many of them.
 
-use super::momentum::{Extrapolation, bounds, run_ahead};
+use super::momentum::{Ahead, Extrapolation, Running};
 use super::{Method, own_numbers};
 use crate::balance::Balance;
 use crate::look;
+use crate::misfit::Advance;
 use crate::problem::Factors;
 use crate::products::Lanes;
 use crate::revive::revive;
@@ -53,25 +54,25 @@ impl<T: Lanes> Batch<T> {
         }
     }
 
-    /// Both factors in turn; what runs ahead does so by `beta`.
-    fn pass(&mut self, work: &mut Work<'_, T>, beta: f64) {
+    /// Both factors in turn; what runs ahead does so by `beta`. Returns the objective of X for the codes that ran ahead.
+    fn pass(&mut self, work: &mut Work<'_, T>, beta: f64) -> f64 {
         let (rank, data) = (work.problem.rank, work.problem.data);
         let (m, n) = (data.rows(), data.cols());
         // What runs ahead is written anew below, so that the three sets of codes change places without copies.
         std::mem::swap(&mut self.old.a, &mut work.factors.a);
         std::mem::swap(&mut work.factors.a, &mut self.ahead.a);
-        work.solve_codes(&self.ahead.x, 0..n, NEARLY_EXACT.beside(m, rank));
         // Codes in sets that tie their entries together cannot run ahead without leaving them.
         let code_beta = work.codes.elementary.map_or(0.0, |_| beta);
-        run_ahead(
-            &mut self.ahead.a,
-            &work.factors.a,
-            &self.old.a,
-            (code_beta, bounds(work.codes.elementary)),
-        );
-
-        work.misfit.stay_inside(&mut self.ahead.a, &work.factors.a);
-        work.misfit.see(&self.ahead.a);
+        let codes = Running {
+            rank,
+            old: &self.old.a,
+            new: &mut work.factors.a,
+            ahead: &mut self.ahead.a,
+            how: Ahead::of(code_beta, work.codes.elementary),
+        };
+        let effort = NEARLY_EXACT.beside(m, rank);
+        let how = (&work.codes, effort);
+        work.misfit.advance_codes(&self.ahead.x, codes, how);
         std::mem::swap(&mut self.old.x, &mut work.factors.x);
         std::mem::swap(&mut work.factors.x, &mut self.ahead.x);
         keep_unused(
@@ -80,18 +81,20 @@ impl<T: Lanes> Batch<T> {
             &work.misfit.grams().a,
             rank,
         );
-        work.solve_atoms(&self.ahead.a, NEARLY_EXACT.beside(n, rank));
-        let moved = run_ahead(
-            &mut self.ahead.x,
-            &work.factors.x,
-            &self.old.x,
-            (beta, bounds(work.atoms.elementary)),
-        );
-        work.misfit.stay_inside(&mut self.ahead.x, &work.factors.x);
+        let x = Running {
+            rank,
+            old: &self.old.x,
+            new: &mut work.factors.x,
+            ahead: &mut self.ahead.x,
+            how: Ahead::of(beta, work.atoms.elementary),
+        };
+        let how = (&work.atoms, NEARLY_EXACT.beside(n, rank));
+        let Advance { moved, misfit } = work.misfit.advance_atoms(x, &self.ahead.a, how);
         // Bounds of free atoms are none of fixed ones.
         work.problem.fixed.put(&mut self.ahead.x, rank);
         work.memory.displacement = moved.sqrt();
         work.memory.step = 1.0;
+        work.objective_with(misfit, &self.ahead.a)
     }
 
     /// A pass without extrapolation from where the method is, or from where the last such pass ended if that is lower.
@@ -106,8 +109,7 @@ impl<T: Lanes> Batch<T> {
         }
         self.ahead.clone_from(&work.factors);
         let before = work.memory.objective;
-        self.pass(work, 0.0);
-        let objective = work.objective_for(&self.ahead.a);
+        let objective = self.pass(work, 0.0);
         work.note_rise(before, objective, (&self.ahead.a, 1.0));
         work.memory.objective = Some(objective);
         self.plain.clone_from(&work.factors);
@@ -120,8 +122,7 @@ impl<T: Lanes> Batch<T> {
 
     /// Lets β grow after a good pass. After one that gains little the extrapolation starts anew, after a bad one also β shrinks;
     /// a pass that loses more than the last good one gained is taken back.
-    fn judge(&mut self, work: &mut Work<'_, T>) {
-        let objective = work.objective_for(&self.ahead.a);
+    fn judge(&mut self, work: &mut Work<'_, T>, objective: f64) {
         let last_gain = self.extrapolation.momentum.gain;
         let gain = work.memory.objective.map(|last| last - objective);
         // Near a solution gains drown in rounding: that is no failure, or the method would stand still.
@@ -195,8 +196,8 @@ impl<T: Lanes> Method<T> for Batch<T> {
             self.plain_pass(work);
         } else {
             let beta = self.extrapolation.momentum.beta;
-            self.pass(work, beta);
-            self.judge(work);
+            let objective = self.pass(work, beta);
+            self.judge(work, objective);
         }
         work.memory.pass += 1;
         self.tidy(work);

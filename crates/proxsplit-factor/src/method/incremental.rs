@@ -17,7 +17,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-use super::momentum::{Momentum, bounds, run_ahead};
+use super::momentum::{Ahead, Momentum, run_ahead};
 use super::pass_metric::{gram_of_codes, shape, step_of_pass};
 use super::{Method, own_numbers};
 use crate::codes::{Effort, Term};
@@ -190,7 +190,7 @@ impl<T: Lanes> Incremental<T> {
         }
         // What runs ahead is written anew.
         std::mem::swap(&mut self.point, &mut work.factors.x);
-        let how = (self.pass.momentum.beta, bounds(work.atoms.elementary));
+        let how = Ahead::of(self.pass.momentum.beta, work.atoms.elementary);
         run_ahead(&mut work.factors.x, &self.point, &self.good, how);
         // Bounds of free atoms are none of fixed ones.
         work.problem

@@ -13,6 +13,7 @@ mod squared;
 use crate::codes::{Effort, Term};
 use crate::look::is_lost;
 use crate::loss::Loss;
+use crate::method::momentum::Running;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes, times_plus};
 use crate::weights::LineWeights;
@@ -83,6 +84,51 @@ pub(crate) trait Misfit<T: Lanes>: Send + Sync {
 
     /// Improves Xᵀ for the codes that were seen.
     fn solve_atoms(&mut self, x: &mut [T], codes: &[T], how: (&Term<'_, T>, Effort));
+
+    /// Improves the codes of all columns for Xᵀ, lets them run ahead and sees those.
+    fn advance_codes(&mut self, x: &[T], mut codes: Running<'_, T>, how: (&Term<'_, T>, Effort)) {
+        if !self.walk_codes(x, &mut codes, how) {
+            self.solve_codes(x, codes.new, codes.columns(), how);
+            codes.run();
+            self.stay_inside(codes.ahead, codes.new);
+            self.see(codes.ahead);
+        }
+    }
+
+    /// Improves Xᵀ for the codes that were seen, and lets it run ahead.
+    fn advance_atoms(
+        &mut self,
+        mut x: Running<'_, T>,
+        codes: &[T],
+        how: (&Term<'_, T>, Effort),
+    ) -> Advance {
+        self.walk_atoms(&mut x, how).unwrap_or_else(|| {
+            self.solve_atoms(x.new, codes, how);
+            let moved = x.run();
+            self.stay_inside(x.ahead, x.new);
+            let misfit = self.value(x.new, codes);
+            Advance { moved, misfit }
+        })
+    }
+
+    /// Does all of `advance_codes` in fewer walks through memory, if it can; whether it did.
+    fn walk_codes(
+        &mut self,
+        _x: &[T],
+        _codes: &mut Running<'_, T>,
+        _how: (&Term<'_, T>, Effort),
+    ) -> bool {
+        false
+    }
+
+    /// The same for Xᵀ.
+    fn walk_atoms(
+        &mut self,
+        _x: &mut Running<'_, T>,
+        _how: (&Term<'_, T>, Effort),
+    ) -> Option<Advance> {
+        None
+    }
 
     /// The misfit of Xᵀ and the codes that were seen.
     fn value(&mut self, x: &[T], codes: &[T]) -> f64;
@@ -210,6 +256,15 @@ impl<T: Lanes> Grams<T> {
         let products = self.x.iter().zip(&self.a);
         products.map(|(x, a)| (x.f64() * a.f64()).abs()).sum()
     }
+}
+
+/// What is known of Xᵀ after it was improved.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Advance {
+    /// The square of how far it moved.
+    pub(crate) moved: f64,
+    /// The misfit of it and the codes that ran ahead.
+    pub(crate) misfit: f64,
 }
 
 /// What is true of a pair (X, A).

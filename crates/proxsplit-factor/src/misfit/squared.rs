@@ -3,18 +3,23 @@
 //! With weights u_i of features and v_t of samples these are XᵀUY, AVYᵀ, XᵀUX and AVAᵀ, which cost no more; the problem of a row of X
 //! and of a code has its weight before it.
 
-use super::{Grams, Misfit, Share, Shares, Slopes};
-use crate::codes::{Effort, Quadratic, Term, active_set};
+mod walk;
+
+use super::{Advance, Grams, Misfit, Share, Shares, Slopes};
+use crate::codes::{Effort, Quadratic, Sweeps, Term, active_set};
 use crate::look::{is_lost, reference_step};
 use crate::loss::Loss;
+use crate::method::momentum::Running;
 use crate::plain;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes, dot, multiple, times};
 use crate::weights::LineWeights;
 use crate::work::NEARLY_EXACT;
+use proxsplit::Elementary;
 use proxsplit::internal::linalg::vec::{axpy, norm};
 use proxsplit::internal::scratch;
 use std::ops::Range;
+use walk::{Sums, Whose, walk};
 
 /// Sweeps until rounding stops them.
 const EXACT: Effort = Effort {
@@ -90,9 +95,19 @@ impl<'a, T: Lanes> Squared<'a, T> {
         }
     }
 
+    /// What is swept of a term, and from which coordinate on, if its factor is improved in walks.
+    fn walks(&self, psi: &Term<'_, T>) -> Option<(Elementary, usize)> {
+        psi.swept().filter(|_| !self.data.is_weighted())
+    }
+
     /// The value, if Σ(XA)² over the entries that count is `square`.
     pub(super) fn value_for(&self, x: &[T], square: f64) -> f64 {
-        (self.size() - self.cross(x) + 0.5 * square).max(0.0)
+        self.value_of(self.cross(x), square)
+    }
+
+    /// The same from ⟨AYᵀ, Xᵀ⟩.
+    fn value_of(&self, cross: f64, square: f64) -> f64 {
+        (self.size() - cross + 0.5 * square).max(0.0)
     }
 
     /// ⟨AYᵀ, Xᵀ⟩
@@ -225,6 +240,42 @@ impl<T: Lanes> Misfit<T> for Squared<'_, T> {
 
     fn solve_atoms(&mut self, x: &mut [T], _: &[T], (psi, effort): (&Term<'_, T>, Effort)) {
         psi.solve(self.of_atoms(), x, effort);
+    }
+
+    fn walk_codes(
+        &mut self,
+        x: &[T],
+        codes: &mut Running<'_, T>,
+        (psi, effort): (&Term<'_, T>, Effort),
+    ) -> bool {
+        let Some(term) = self.walks(psi) else {
+            return false;
+        };
+        self.of_codes(x, codes.columns());
+        let Grams { x: gx, a: ga } = &mut self.grams;
+        Sweeps::with((gx, self.rank), term, effort, |sweeps| {
+            walk(sweeps, &self.xy, codes, (ga, Whose::Ahead))
+        });
+        self.data
+            .with_rows(&mut self.ya, codes.ahead, codes.columns());
+        true
+    }
+
+    fn walk_atoms(
+        &mut self,
+        x: &mut Running<'_, T>,
+        (psi, effort): (&Term<'_, T>, Effort),
+    ) -> Option<Advance> {
+        let term = self.walks(psi)?;
+        let Grams { x: gx, a: ga } = &mut self.grams;
+        let Sums { moved, cross } = Sweeps::with((ga, self.rank), term, effort, |sweeps| {
+            walk(sweeps, &self.ya, x, (gx, Whose::New))
+        });
+        let square = dot(gx, ga);
+        Some(Advance {
+            moved,
+            misfit: self.value_of(cross, square),
+        })
     }
 
     fn value(&mut self, x: &[T], _: &[T]) -> f64 {

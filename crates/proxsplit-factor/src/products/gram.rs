@@ -9,39 +9,82 @@ use proxsplit::simd;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-/// Columns of a chunk: eight chunks of a small factor, so that threads share it evenly, and no more of them than pay for their sums.
+/// Columns of a chunk: eight chunks of a small factor, so that threads share it evenly, and no more of them than pay for their sums. Whole
+/// tiles of the code sweeps, which go along.
 pub(crate) fn chunk(columns: usize) -> usize {
-    columns.div_ceil(8).clamp(64, 1024)
+    columns.div_ceil(8).next_multiple_of(64).clamp(64, 1024)
 }
 /// Numbers of which one task finds a part of a sum.
 pub(crate) const PART: usize = 1 << 15;
 
 /// gram (K × K) ← F·Fᵀ for F with `rank` rows.
 pub(crate) fn gram<T: Lanes>(gram: &mut [T], f: &[T], rank: usize) {
-    if rank == FEW {
-        return gram_of_few(gram, f);
+    let parts = Parts::of::<T>(rank, f.len() / rank);
+    scratch::with(parts.len(), |sums: &mut [T]| {
+        sums.par_chunks_mut(parts.size)
+            .zip(f.par_chunks(rank * parts.columns))
+            .each(&|(sum, f)| parts.find(sum, f));
+        parts.add(gram, sums);
+    });
+}
+
+/// How a Gram matrix is found in parts, chunk by chunk of the columns of F, which are then added in order.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts {
+    rank: usize,
+    chunks: usize,
+    /// Columns of a chunk.
+    pub(crate) columns: usize,
+    /// Numbers of a part.
+    pub(crate) size: usize,
+}
+
+impl Parts {
+    /// For F with so many rows and columns.
+    pub(crate) fn of<T: Lanes>(rank: usize, columns: usize) -> Self {
+        let (chunk, size) = match rank {
+            FEW => (FEW_TOGETHER, MOVES * TOGETHER),
+            _ => (chunk(columns), padded::<T>(rank) * rank),
+        };
+        Self {
+            rank,
+            chunks: columns.div_ceil(chunk),
+            columns: chunk,
+            size,
+        }
     }
-    let ld = padded::<T>(rank);
-    let (size, length) = (ld * rank, rank * chunk(f.len() / rank));
-    scratch::with(f.len().div_ceil(length) * size, |parts: &mut [T]| {
-        parts
-            .par_chunks_mut(size)
-            .zip(f.par_chunks(length))
-            .each(&|(sum, f)| {
-                sum.fill(T::ZERO);
-                accumulate_upper(sum, f, transposed(f, rank), rank);
-            });
+
+    /// Numbers of all parts.
+    pub(crate) fn len(&self) -> usize {
+        self.chunks * self.size
+    }
+
+    /// The part of a chunk, on the calling thread.
+    pub(crate) fn find<T: Lanes>(&self, part: &mut [T], f: &[T]) {
+        if self.rank == FEW {
+            return simd::arch().dispatch(SquareOfFew { sums: part, f });
+        }
+        part.fill(T::ZERO);
+        accumulate_upper(part, f, transposed(f, self.rank), self.rank);
+    }
+
+    /// gram ← the sum of all parts
+    pub(crate) fn add<T: Lanes>(&self, gram: &mut [T], parts: &[T]) {
+        if self.rank == FEW {
+            return add_few(gram, parts);
+        }
+        let (rank, ld) = (self.rank, padded::<T>(self.rank));
         scratch::with(rank, |total: &mut [f64]| {
             for j in 0..rank {
                 let total = &mut total[..=j];
-                sum_lines(total, parts, (size, j * ld));
+                sum_lines(total, parts, (self.size, j * ld));
                 for (i, &total) in total.iter().enumerate() {
                     gram[j * rank + i] = T::of(total);
                     gram[i * rank + j] = T::of(total);
                 }
             }
         });
-    });
+    }
 }
 
 /// The rank of graphs, of whose rows a register of the dense kernel would hold few.
@@ -51,26 +94,22 @@ const TOGETHER: usize = 16;
 /// A column is multiplied by itself, moved by so many places: 0, 1 and 2 meet all pairs.
 const MOVES: usize = 3;
 
-/// The same for few rows: an entry is the sum over every fourth column, four times.
-fn gram_of_few<T: Lanes>(gram: &mut [T], f: &[T]) {
-    let (size, length) = (MOVES * TOGETHER, FEW * 4096);
-    scratch::with(f.len().div_ceil(length) * size, |parts: &mut [T]| {
-        parts
-            .par_chunks_mut(size)
-            .zip(f.par_chunks(length))
-            .each(&|(sums, f)| simd::arch().dispatch(SquareOfFew { sums, f }));
-        for moved in 0..MOVES {
-            for i in 0..FEW {
-                let places = parts.chunks_exact(size).flat_map(|part| {
-                    let sums = &part[moved * TOGETHER..][..TOGETHER];
-                    sums.iter().skip(i).step_by(FEW)
-                });
-                let (j, total) = ((i + moved) % FEW, places.map(|sum| sum.f64()).sum());
-                gram[j * FEW + i] = T::of(total);
-                gram[i * FEW + j] = T::of(total);
-            }
+/// Columns of a chunk of few rows.
+const FEW_TOGETHER: usize = 4096;
+
+/// The sum of parts of few rows: an entry is the sum over every fourth column, four times.
+fn add_few<T: Lanes>(gram: &mut [T], parts: &[T]) {
+    for moved in 0..MOVES {
+        for i in 0..FEW {
+            let places = parts.chunks_exact(MOVES * TOGETHER).flat_map(|part| {
+                let sums = &part[moved * TOGETHER..][..TOGETHER];
+                sums.iter().skip(i).step_by(FEW)
+            });
+            let (j, total) = ((i + moved) % FEW, places.map(|sum| sum.f64()).sum());
+            gram[j * FEW + i] = T::of(total);
+            gram[i * FEW + j] = T::of(total);
         }
-    });
+    }
 }
 
 /// The sums of one chunk.

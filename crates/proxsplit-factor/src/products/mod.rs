@@ -17,7 +17,7 @@ mod weighted;
 
 pub(crate) use gaps::{GATHERED, Gaps, Own, add_block};
 pub(crate) use gram::{
-    PART, add, chunk, copy, distance_squared, dot, gram, in_order, multiple, norm, times,
+    PART, Parts, add, chunk, copy, distance_squared, dot, gram, in_order, multiple, norm, times,
     times_difference, times_less_then_ridge, times_plus,
 };
 pub(crate) use held_out::HeldOut;

@@ -6,7 +6,7 @@ use super::sharded::Steps;
 use crate::balance::Balance;
 use crate::look;
 use crate::method::batch::keep_unused;
-use crate::method::momentum::{Extrapolation, bounds, run_ahead};
+use crate::method::momentum::{Ahead, Extrapolation, run_ahead};
 use crate::products::Lanes;
 use crate::work::{NEARLY_EXACT, scale_rows};
 use proxsplit::Error;
@@ -42,8 +42,8 @@ impl<T: Lanes> Batch<T> {
         std::mem::swap(&mut center.x, &mut self.ahead);
         keep_unused(&mut center.x, &self.old, &center.aa, center.rank);
         center.solve_atoms(NEARLY_EXACT.beside(center.shape.1, center.rank));
-        let limits = bounds(center.atoms.elementary);
-        let moved = run_ahead(&mut self.ahead, &center.x, &self.old, (beta, limits));
+        let how = Ahead::of(beta, center.atoms.elementary);
+        let moved = run_ahead(&mut self.ahead, &center.x, &self.old, how);
         center.memory.displacement = moved.sqrt();
         center.memory.step = 1.0;
         Some(sum.is_whole)

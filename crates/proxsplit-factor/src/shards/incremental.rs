@@ -12,7 +12,7 @@ use crate::codes::largest_eigenvalue_bound;
 use crate::look;
 use crate::method::batch::keep_unused;
 use crate::method::incremental::{BETWEEN, FLOOR, RISE, SHORTEST, SHRINK, damp, prox_step};
-use crate::method::momentum::{Momentum, bounds, run_ahead};
+use crate::method::momentum::{Ahead, Momentum, run_ahead};
 use crate::products::{Lanes, distance_squared, times};
 use crate::settings::{Inner, Metric, Settings, Step};
 use crate::visits::Batches;
@@ -88,7 +88,7 @@ impl<T: Lanes> Incremental<T> {
     fn leave(&mut self, center: &mut Center<'_, T>) {
         self.point.copy_from_slice(&center.x);
         if !self.pass.rests {
-            let how = (self.pass.momentum.beta, bounds(center.atoms.elementary));
+            let how = Ahead::of(self.pass.momentum.beta, center.atoms.elementary);
             run_ahead(&mut center.x, &self.point, &self.good, how);
         }
         self.start.copy_from_slice(&center.x);

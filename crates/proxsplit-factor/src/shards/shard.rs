@@ -5,7 +5,7 @@ use super::messages::{Answer, Change, Request, Task};
 use crate::balance::with_sizes;
 use crate::codes::{TOUCH, Term};
 use crate::look::Escape;
-use crate::method::momentum::{bounds, run_ahead};
+use crate::method::momentum::{Ahead, run_ahead};
 use crate::misfit::{Misfit, Squared};
 use crate::problem::Problem;
 use crate::products::{Lanes, dot, gram};
@@ -294,8 +294,8 @@ impl<'a, T: Lanes> Shard<'a, T> {
             self.misfit.solve_codes(x, &mut codes.now, 0..n, how);
             // Codes in sets that tie their entries together cannot run ahead without leaving them.
             let beta = self.term.elementary.map_or(0.0, |_| beta);
-            let limits = bounds(self.term.elementary);
-            run_ahead(&mut codes.ahead, &codes.now, &codes.old, (beta, limits));
+            let how = Ahead::of(beta, self.term.elementary);
+            run_ahead(&mut codes.ahead, &codes.now, &codes.old, how);
         }
         self.misfit.see(&self.codes.ahead);
         let penalty = self.term.penalty(&self.codes.ahead, self.problem.rank);

@@ -4,7 +4,7 @@
 //! coordinates are solved one after the other, and each tells the later ones how far it has moved. So it is a plain sweep, in another
 //! order of its sums.
 
-use super::Shared;
+use super::Sweeps;
 use crate::products::Lanes;
 use pulp::Simd;
 
@@ -28,7 +28,7 @@ pub(super) fn once<T: Lanes, S: Simd, const V: usize>(
     simd: S,
     (a, c, total): (&mut [T], &[T], &mut [T]),
     (width, part): (usize, usize),
-    shared: &Shared<'_, T>,
+    sweeps: &Sweeps<'_, T>,
 ) {
     let lanes = T::count::<S>();
     let mut part = Part::<T, S, V> {
@@ -38,10 +38,10 @@ pub(super) fn once<T: Lanes, S: Simd, const V: usize>(
         row: width / lanes,
         first: part / lanes,
     };
-    for (k, size) in blocks(shared.first, shared.curvature.len()) {
+    for (k, size) in blocks(sweeps.first, sweeps.curvature.len()) {
         match size {
-            BLOCK => part.minimize::<BLOCK>(simd, k, shared),
-            _ => part.minimize::<1>(simd, k, shared),
+            BLOCK => part.minimize::<BLOCK>(simd, k, sweeps),
+            _ => part.minimize::<1>(simd, k, sweeps),
         }
     }
     T::registers_mut::<S>(total)[part.first..][..V].copy_from_slice(&part.change);
@@ -61,18 +61,18 @@ struct Part<'a, T: Lanes, S: Simd, const V: usize> {
 impl<T: Lanes, S: Simd, const V: usize> Part<'_, T, S, V> {
     /// Solves B coordinates from `k` one after the other.
     #[inline(always)]
-    fn minimize<const B: usize>(&mut self, simd: S, k: usize, shared: &Shared<'_, T>) {
-        let (rank, at) = (shared.curvature.len(), k * self.row + self.first);
-        let pull = shared.pull[k * rank..][..B * rank].as_chunks().0;
+    fn minimize<const B: usize>(&mut self, simd: S, k: usize, sweeps: &Sweeps<'_, T>) {
+        let (rank, at) = (sweeps.curvature.len(), k * self.row + self.first);
+        let pull = sweeps.pull[k * rank..][..B * rank].as_chunks().0;
         let sums = self.pulled::<B>(simd, k, pull);
         let (inside, _) = pull[k..].as_chunks::<B>();
-        let (curvature, inverse) = (&shared.curvature[k..][..B], &shared.inverse[k..][..B]);
+        let (curvature, inverse) = (&sweeps.curvature[k..][..B], &sweeps.inverse[k..][..B]);
         // One register after the other, so that the sums of a block stay in registers here as well.
         for (v, change) in self.change.iter_mut().enumerate() {
             let mut sum: [T::Vector<S>; B] = std::array::from_fn(|b| sums[b][v]);
             for b in 0..B {
                 let place = &mut self.a[at + b * self.row + v];
-                let new = best(simd, sum[b], inverse[b], shared);
+                let new = best(simd, sum[b], inverse[b], sweeps);
                 let moved = T::minus(simd, new, *place);
                 *place = new;
                 let weighted = T::times(simd, T::splat(simd, curvature[b]), moved);
@@ -111,13 +111,13 @@ fn best<T: Lanes, S: Simd>(
     simd: S,
     mut sum: T::Vector<S>,
     inverse: T,
-    shared: &Shared<'_, T>,
+    sweeps: &Sweeps<'_, T>,
 ) -> T::Vector<S> {
-    let (lower, upper) = shared.bounds;
-    if shared.shrink > T::ZERO {
+    let (lower, upper) = sweeps.bounds;
+    if sweeps.shrink > T::ZERO {
         let shrink = (
-            T::splat(simd, -shared.shrink),
-            T::splat(simd, shared.shrink),
+            T::splat(simd, -sweeps.shrink),
+            T::splat(simd, sweeps.shrink),
         );
         sum = T::minus(simd, sum, T::clamp(simd, sum, shrink));
     }

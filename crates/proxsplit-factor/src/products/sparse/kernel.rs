@@ -28,9 +28,11 @@ pub(super) fn gather<T: Lanes, I: Place, E: Number<T>>(
         simd::arch().dispatch(
             #[inline(always)]
             || {
-                let lines = range.map(|line| {
-                    let entries = starts[line]..starts[line + 1];
-                    (&indices[entries.clone()], &elements[entries])
+                // What follows the entries of a line is asked for while they are added.
+                let lines = range.map(|line| Entries {
+                    indices: &indices[starts[line]..starts[line + 1]],
+                    elements: &elements[starts[line]..starts[line + 1]],
+                    coming: &indices[starts[line]..],
                 });
                 if rank == FEW {
                     return gather_few(out, f, weight, lines);
@@ -127,19 +129,65 @@ pub(super) fn scatter<T: Lanes, I: Place, E: Number<T>>(
     }
 }
 
+/// The entries of a line.
+#[derive(Clone, Copy)]
+struct Entries<'a, I, E> {
+    indices: &'a [I],
+    elements: &'a [E],
+    /// The indices and all that follow.
+    coming: &'a [I],
+}
+
+impl<'a, I: Place, E: Copy> Entries<'a, I, E> {
+    /// Places and values; asks the cache for `more` numbers from a place of F on, some time before they are needed.
+    #[inline(always)]
+    fn each<T: Lanes>(
+        self,
+        (f, rank): (&'a [T], usize),
+        (at, more): (usize, usize),
+    ) -> impl Iterator<Item = (usize, E)> + 'a {
+        let coming = self.coming.get(AHEAD..).unwrap_or_default();
+        let entries = self.indices.iter().zip(self.elements).enumerate();
+        entries.map(move |(number, (index, &value))| {
+            if let Some(next) = coming.get(number) {
+                let first = next.place() * rank + at;
+                for number in (0..more).step_by(64 / size_of::<T>()) {
+                    prefetch(f, first + number);
+                }
+            }
+            (index.place(), value)
+        })
+    }
+}
+
+/// Entries between the one that is added and the one whose row of F is asked for.
+const AHEAD: usize = 48;
+
+/// Asks for the line of a number that will be read.
+#[inline(always)]
+fn prefetch<T>(f: &[T], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(sse) = pulp::core_arch::x86::Sse::try_new() {
+        const ALL_LEVELS: i32 = std::arch::x86_64::_MM_HINT_T0;
+        sse._mm_prefetch::<ALL_LEVELS>(f.as_ptr().wrapping_add(at).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (f, at);
+}
+
 /// The same for a rank that is known here: with so little to add, an entry costs what is done to find its place.
 #[inline(always)]
 fn gather_few<'a, T: Lanes, I: Place + 'a, E: Number<T> + 'a>(
     out: &mut [T],
     f: &[T],
     weight: T,
-    lines: impl Iterator<Item = (&'a [I], &'a [E])>,
+    lines: impl Iterator<Item = Entries<'a, I, E>>,
 ) {
-    let f = f.as_chunks::<FEW>().0;
-    for ((indices, elements), out) in lines.zip(out.as_chunks_mut::<FEW>().0) {
+    let rows = f.as_chunks::<FEW>().0;
+    for (entries, out) in lines.zip(out.as_chunks_mut::<FEW>().0) {
         let mut sum = [T::ZERO; FEW];
-        for (index, value) in indices.iter().zip(elements) {
-            let (f, value) = (&f[index.place()], value.number());
+        for (place, value) in entries.each((f, FEW), (0, 1)) {
+            let (f, value) = (&rows[place], value.number());
             for b in 0..FEW {
                 sum[b] += value * f[b];
             }
@@ -153,7 +201,7 @@ fn gather_line<T: Lanes, I: Place, E: Number<T>>(
     out: &mut [T],
     f: &[T],
     weight: T,
-    entries: (&[I], &[E]),
+    entries: Entries<'_, I, E>,
 ) {
     let rank = out.len();
     let mut at = 0;
@@ -178,13 +226,13 @@ fn gather_some<T: Lanes, I: Place, E: Number<T>, const B: usize>(
     out: &mut [T],
     f: &[T],
     weight: T,
-    (indices, elements): (&[I], &[E]),
+    entries: Entries<'_, I, E>,
     at: usize,
 ) -> usize {
     let rank = out.len();
     let mut sum = [T::ZERO; B];
-    for (index, value) in indices.iter().zip(elements) {
-        let f = &f[index.place() * rank + at..][..B];
+    for (place, value) in entries.each((f, rank), (at, B)) {
+        let f = &f[place * rank + at..][..B];
         let value = value.number();
         for b in 0..B {
             sum[b] += value * f[b];

@@ -5,6 +5,7 @@
 //! whole codes through accelerated proximal gradients, terms of whole atoms through sweeps over atoms.
 
 pub(crate) mod active_set;
+mod ahead;
 mod atoms;
 mod columns;
 mod coupled;
@@ -14,9 +15,13 @@ mod residual;
 mod tests;
 mod tiles;
 mod value;
+mod walk;
 mod weighted;
 
-pub(crate) use tiles::{Sweeps, columns};
+pub(crate) use ahead::{Ahead, Running, run_ahead};
+pub(crate) use residual::residual_of_sizes;
+pub(crate) use tiles::Sweeps;
+pub(crate) use walk::{Stretch, Sums, Whose, in_stretches, walk};
 
 use crate::graph::Graph;
 use crate::products::Lanes;

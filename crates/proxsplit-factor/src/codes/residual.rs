@@ -52,11 +52,7 @@ impl<T: Lanes> Term<'_, T> {
             let (moved, error) = self.moved(factor, slope, (rank, eta));
             ([moved, norm(slope), norm(factor)], error)
         };
-        let [moved, slope, factor] = sizes;
-        let seen = moved / step;
-        // Where F − η·slope rounds to F, any F would look stationary.
-        let is_lost = step * slope <= T::EPSILON.f64() * factor;
-        let residual = if is_lost { seen.max(slope) } else { seen };
+        let residual = residual_of_sizes::<T>(sizes, step);
         (residual, error.map(|error| error / step))
     }
 
@@ -91,8 +87,8 @@ impl<T: Lanes> Term<'_, T> {
         })
     }
 
-    /// ‖F − P_η(F − η·slope)‖ of some entries.
-    fn moved_in_part(&self, factor: &[T], slope: &[T], eta: T) -> f64 {
+    /// ‖F − P_η(F − η·slope)‖ of some entries, if these have nothing to do with each other.
+    pub(crate) fn moved_in_part(&self, factor: &[T], slope: &[T], eta: T) -> f64 {
         scratch::with(factor.len(), |moved: &mut [T]| {
             descend(moved, (factor, slope), eta);
             self.prox.prox(moved, eta);
@@ -113,6 +109,14 @@ impl<T: Lanes> Term<'_, T> {
         });
         square.map(f64::sqrt)
     }
+}
+
+/// The residual by the norms of F − P_η(F − η·slope), of the slope and of F.
+pub(crate) fn residual_of_sizes<T: Lanes>([moved, slope, factor]: [f64; 3], step: f64) -> f64 {
+    let seen = moved / step;
+    // Where F − η·slope rounds to F, any F would look stationary.
+    let is_lost = step * slope <= T::EPSILON.f64() * factor;
+    if is_lost { seen.max(slope) } else { seen }
 }
 
 /// moved ← F − η·slope

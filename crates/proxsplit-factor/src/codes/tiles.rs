@@ -48,12 +48,9 @@ pub(super) fn sweep<T: Lanes>(
 ) {
     let rank = problem.rank;
     Sweeps::with((problem.gram, rank), term, effort, |sweeps| {
-        let size = rank * columns::<T>();
-        let task = size * together(codes.len() / size);
-        codes
-            .par_chunks_mut(task)
-            .zip(problem.linear.par_chunks(task))
-            .each(&|(codes, linear)| sweeps.improve(codes, linear));
+        sweeps.improve_all(codes, problem.linear, &|codes, linear| {
+            sweeps.improve(codes, linear);
+        });
     });
 }
 
@@ -74,6 +71,21 @@ impl<T: Lanes> Sweeps<'_, T> {
         scratch::with(rank * (rank + 2), |space: &mut [T]| {
             work(&Sweeps::new(gram, term, effort, space))
         })
+    }
+
+    /// Calls `improve` with all columns and what belongs to them, some tiles at a time, on all threads.
+    pub(crate) fn improve_all(
+        &self,
+        codes: &mut [T],
+        with: &[T],
+        improve: &(dyn Fn(&mut [T], &[T]) + Sync),
+    ) {
+        let size = self.rank * columns::<T>();
+        let task = size * together(codes.len() / size);
+        codes
+            .par_chunks_mut(task)
+            .zip(with.par_chunks(task))
+            .each(&|(codes, with)| improve(codes, with));
     }
 
     /// Improves columns tile by tile, on the calling thread. They begin at a tile of the factor.

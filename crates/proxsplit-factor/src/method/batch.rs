@@ -11,9 +11,10 @@
 //! 1969). Early-stopped inner solves are no error in this: each of their sweeps is such a descent. Passes in single precision are
 //! part of the start: there are finitely many of them.
 
-use super::momentum::{Ahead, Extrapolation, Running};
+use super::momentum::Extrapolation;
 use super::{Method, own_numbers};
 use crate::balance::Balance;
+use crate::codes::{Ahead, Running};
 use crate::look;
 use crate::misfit::Advance;
 use crate::problem::Factors;

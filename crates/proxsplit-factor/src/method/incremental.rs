@@ -10,6 +10,7 @@
 //! gradient, H(x̂ᵏ − xᵏ), which vanishes where X settles, and it is measured with the others. With a scalar metric the automatic schedule
 //! only shortens η: the iteration is eq.32 as it is printed.
 
+mod close;
 mod drift;
 mod metric;
 mod pass;
@@ -17,10 +18,10 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-use super::momentum::{Ahead, Momentum, run_ahead};
+use super::momentum::Momentum;
 use super::pass_metric::{gram_of_codes, shape, step_of_pass};
 use super::{Method, own_numbers};
-use crate::codes::{Effort, Term};
+use crate::codes::{Ahead, Effort, Term, run_ahead};
 use crate::misfit::Share;
 use crate::products::{Lanes, add, copy, times_difference, times_plus};
 use crate::settings::{Inner, Metric, Step};
@@ -272,6 +273,10 @@ impl<T: Lanes> Method<T> for Incremental<T> {
         }
         if work.memory.visited == 0 {
             self.begin_pass(work, range.len());
+        }
+        if let Some(term) = self.closes(work) {
+            let objective = self.close(work, term);
+            return self.go_on(work, objective);
         }
         self.take_share(work, range);
         work.memory.visited += 1;

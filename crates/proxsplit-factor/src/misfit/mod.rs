@@ -10,10 +10,9 @@ mod reweighted;
 pub(crate) mod rough;
 mod squared;
 
-use crate::codes::{Effort, Term};
+use crate::codes::{Effort, Running, Term};
 use crate::look::is_lost;
 use crate::loss::Loss;
-use crate::method::momentum::Running;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes, times_plus};
 use crate::weights::LineWeights;

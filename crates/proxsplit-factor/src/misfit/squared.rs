@@ -3,13 +3,10 @@
 //! With weights u_i of features and v_t of samples these are XᵀUY, AVYᵀ, XᵀUX and AVAᵀ, which cost no more; the problem of a row of X
 //! and of a code has its weight before it.
 
-mod walk;
-
 use super::{Advance, Grams, Misfit, Share, Shares, Slopes};
-use crate::codes::{Effort, Quadratic, Sweeps, Term, active_set};
+use crate::codes::{Effort, Quadratic, Running, Sums, Sweeps, Term, Whose, active_set, walk};
 use crate::look::{is_lost, reference_step};
 use crate::loss::Loss;
-use crate::method::momentum::Running;
 use crate::plain;
 use crate::problem::Factors;
 use crate::products::{Data, Lanes, dot, multiple, times};
@@ -19,7 +16,6 @@ use proxsplit::Elementary;
 use proxsplit::internal::linalg::vec::{axpy, norm};
 use proxsplit::internal::scratch;
 use std::ops::Range;
-use walk::{Sums, Whose, walk};
 
 /// Sweeps until rounding stops them.
 const EXACT: Effort = Effort {

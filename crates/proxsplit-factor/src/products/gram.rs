@@ -54,6 +54,11 @@ impl Parts {
         }
     }
 
+    /// How many parts there are.
+    pub(crate) fn count(&self) -> usize {
+        self.chunks
+    }
+
     /// Numbers of all parts.
     pub(crate) fn len(&self) -> usize {
         self.chunks * self.size
@@ -179,7 +184,7 @@ fn transposed<T>(f: &[T], rank: usize) -> Block<'_, T> {
 }
 
 /// out (K × n) ← G·F for a K × K matrix G, on the calling thread.
-pub(super) fn small_product<T: Lanes>(out: &mut [T], g: &[T], f: &[T], rank: usize) {
+pub(crate) fn small_product<T: Lanes>(out: &mut [T], g: &[T], f: &[T], rank: usize) {
     let cols = f.len() / rank;
     let block = Block {
         data: f,

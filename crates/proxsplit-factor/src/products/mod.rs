@@ -17,8 +17,8 @@ mod weighted;
 
 pub(crate) use gaps::{GATHERED, Gaps, Own, add_block};
 pub(crate) use gram::{
-    PART, Parts, add, chunk, copy, distance_squared, dot, gram, in_order, multiple, norm, times,
-    times_difference, times_less_then_ridge, times_plus,
+    PART, Parts, add, chunk, copy, distance_squared, dot, gram, in_order, multiple, norm,
+    small_product, times, times_difference, times_less_then_ridge, times_plus,
 };
 pub(crate) use held_out::HeldOut;
 pub(crate) use kernel::padded;

@@ -3,9 +3,9 @@
 use super::look;
 use super::messages::{Answer, Change, Request, Task};
 use crate::balance::with_sizes;
+use crate::codes::{Ahead, run_ahead};
 use crate::codes::{TOUCH, Term};
 use crate::look::Escape;
-use crate::method::momentum::{Ahead, run_ahead};
 use crate::misfit::{Misfit, Squared};
 use crate::problem::Problem;
 use crate::products::{Lanes, dot, gram};

@@ -71,13 +71,9 @@ impl<T: Lanes> Incremental<T> {
         work.problem.fixed.clear(&mut self.room, rank);
         let step = 1.0 / largest_eigenvalue_bound(&self.curvature, rank).max(f64::MIN_POSITIVE);
         let (residual, _) = work.atoms.residual(&self.start, &self.room, (rank, step));
-        let floor = if runs_ahead { FLOOR } else { PLAIN_FLOOR };
-        if residual <= floor * estimate {
-            self.pass.cap = (SHRINK * work.memory.step).max(SHORTEST);
-        }
+        self.compare(residual, estimate, work.memory.step);
         if runs_ahead {
-            self.metric.copy_from_slice(&self.curvature);
-            damp(&mut self.metric, rank, rank as f64 * T::EPSILON.f64());
+            self.take_own_metric();
         } else if has_drift {
             add(-T::ONE, &self.drift, &mut self.room);
         }
@@ -85,9 +81,33 @@ impl<T: Lanes> Incremental<T> {
             Some(exact) => Level::Measured(self.measure_drift(exact, work)),
             None => Level::Estimated(estimate),
         };
+        self.note_drift(level);
+    }
+
+    /// Shortens the next step if the residual at the start of a pass does not stand clear of the drift.
+    pub(super) fn compare(&mut self, residual: f64, drift: f64, step: f64) {
+        let floor = if self.runs_ahead() {
+            FLOOR
+        } else {
+            PLAIN_FLOOR
+        };
+        if residual <= floor * drift {
+            self.pass.cap = (SHRINK * step).max(SHORTEST);
+        }
+    }
+
+    /// The metric of the codes of the pass, for a whole step of 1.
+    pub(super) fn take_own_metric(&mut self) {
+        let rank = self.curvature.len().isqrt();
+        self.metric.copy_from_slice(&self.curvature);
+        damp(&mut self.metric, rank, rank as f64 * T::EPSILON.f64());
+    }
+
+    /// Remembers the largest ‖e‖ since the last look.
+    pub(super) fn note_drift(&mut self, level: Level) {
         self.pass.drift = Some(match self.pass.drift {
             // What was taken off says little of what is left.
-            Some(measured @ Level::Measured(_)) if runs_ahead => measured,
+            Some(measured @ Level::Measured(_)) if self.runs_ahead() => measured,
             Some(drift) => drift.or_larger(level),
             None => level,
         });

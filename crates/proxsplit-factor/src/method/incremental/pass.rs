@@ -41,6 +41,11 @@ impl<T: Lanes> Incremental<T> {
         self.whole(work);
         work.memory.displacement = distance_squared(&self.point, &work.factors.x).sqrt();
         let objective = self.objective(work);
+        self.go_on(work, objective);
+    }
+
+    /// Judges a pass by its objective, and leaves everything as the next one expects it.
+    pub(super) fn go_on(&mut self, work: &mut Work<'_, T>, objective: f64) {
         self.judge(work, objective);
         work.memory.visited = 0;
         work.memory.pass += 1;

@@ -151,3 +151,97 @@ impl<'a, T: Lanes> Stretch<'a, T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Sums, Whose, walk};
+    use crate::codes::{Ahead, Effort, Quadratic, Running, Side, Sweeps, Term, run_ahead};
+    use crate::products::{Lanes, dot, gram};
+    use proxsplit::prox::NonNegL1;
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    const EFFORT: Effort = Effort {
+        sweeps: 6,
+        tolerance: 1e-2,
+    };
+
+    /// A walk finds what sweeps, momentum, Gram matrix and sums find one after the other: the same bits, and the same sums but for rounding.
+    fn agrees<T: Lanes>(rank: usize, columns: usize, whose: Whose) {
+        let name = format!("rank {rank}, {columns} columns");
+        let mut random = Pcg64::seed_from_u64(7);
+        let mut draw = |count: usize| -> Vec<T> {
+            (0..count)
+                .map(|_| T::of(random.random_range(-0.3..1.0)))
+                .collect()
+        };
+        let (other, old, start, linear) = (
+            draw(rank * (rank + 3)),
+            draw(rank * columns),
+            draw(rank * columns),
+            draw(rank * columns),
+        );
+        let mut g = vec![T::ZERO; rank * rank];
+        gram(&mut g, &other, rank);
+        let psi = NonNegL1::new(0.05).unwrap();
+        let term = Term::new(&psi, Side::Codes);
+        let how = Ahead::of(0.4, term.elementary);
+
+        let problem = Quadratic {
+            gram: &g,
+            linear: &linear,
+            rank,
+            own: None,
+            weights: None,
+        };
+        let (mut new, mut ahead) = (start.clone(), start.clone());
+        term.solve(problem, &mut new, EFFORT);
+        let moved = run_ahead(&mut ahead, &new, &old, how);
+        let mut square = vec![T::ZERO; rank * rank];
+        let (whole, cross) = match whose {
+            Whose::New => (&new, dot(&new, &linear)),
+            Whose::Ahead => (&ahead, 0.0),
+        };
+        gram(&mut square, whole, rank);
+
+        let (mut walked, mut walked_ahead) = (start.clone(), start.clone());
+        let mut walked_square = vec![T::ZERO; rank * rank];
+        let mut running = Running {
+            rank,
+            old: &old,
+            new: &mut walked,
+            ahead: &mut walked_ahead,
+            how,
+        };
+        let swept = term.swept().unwrap();
+        let sums = Sweeps::with((&g, rank), swept, EFFORT, |sweeps| {
+            walk(sweeps, &linear, &mut running, (&mut walked_square, whose))
+        });
+        assert_eq!(walked, new, "{name}");
+        assert_eq!(walked_ahead, ahead, "{name}");
+        assert_eq!(walked_square, square, "{name}");
+        let Sums {
+            moved: walked_moved,
+            cross: walked_cross,
+        } = sums;
+        let is_near = |a: f64, b: f64| (a - b).abs() <= 1e-5 * (1.0 + b.abs());
+        assert!(
+            is_near(walked_moved, moved),
+            "{name}: {walked_moved} {moved}"
+        );
+        assert!(
+            is_near(walked_cross, cross),
+            "{name}: {walked_cross} {cross}"
+        );
+    }
+
+    #[test]
+    fn a_walk_is_its_steps() {
+        for (rank, columns) in [(1, 5), (4, 9000), (9, 1300), (33, 700), (49, 64)] {
+            for whose in [Whose::New, Whose::Ahead] {
+                agrees::<f64>(rank, columns, whose);
+                agrees::<f32>(rank, columns, whose);
+            }
+        }
+    }
+}

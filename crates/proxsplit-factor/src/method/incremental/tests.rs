@@ -103,3 +103,45 @@ fn an_automatic_pass_tells_the_objective_of_its_pair() -> Result<(), Error> {
     }
     Ok(())
 }
+
+/// A pass whose drift is measured does one after the other what the walk at the end of the others does at once.
+#[test]
+fn one_walk_ends_a_pass_as_several_do() -> Result<(), Error> {
+    let (m, n, rank) = (300, 90, 5);
+    let y: Vec<f64> = (0..m * n)
+        .map(|at| ((at * 7 + at / m) % 11) as f64 / 5.0)
+        .collect();
+    let dense = Dense::new(m, n, StorageOrder::ColumnMajor, Elements::F64(&y))?;
+    let data = Data::<f64>::new(dense.into(), 1.0)?;
+    let l1 = NonNegL1::new(0.05)?;
+    let problem = Problem::new(&data, rank, &l1, &NonNeg)?;
+    let run = |is_measured: bool| -> Result<_, Error> {
+        let x = Mat::from_fn(m, rank, |i, k| ((i * 3 + k * 5) % 7) as f64 / 10.0);
+        let start = Factors::new(&x, Mat::from_fn(rank, n, |_, _| 0.25))?;
+        let mut work = Work::new(problem, problem.misfit(), start);
+        let batches = Batches::new(n, 25, order::VisitOrder::Reshuffled, 3)?;
+        let how = (Inner::Prox, Step::Auto, Metric::Gram);
+        let mut incremental = Incremental::new(&work, batches, how);
+        for _ in 0..12 {
+            incremental.exact = is_measured.then(|| vec![0.0; m * rank]);
+            for _ in 0..incremental.batches.count() {
+                incremental.step(&mut work);
+            }
+        }
+        Ok((work.factors.x, work.memory, incremental.pass.cap))
+    };
+    let (several, one) = (run(true)?, run(false)?);
+    let largest = several.0.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    for (a, b) in several.0.iter().zip(&one.0) {
+        assert!((a - b).abs() < 1e-9 * largest, "{a}, not {b}");
+    }
+    let is_near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1e-3 + a.abs());
+    assert!(is_near(several.1.displacement, one.1.displacement));
+    let objectives = several.1.objective.zip(one.1.objective);
+    assert!(
+        objectives.is_some_and(|(a, b)| is_near(a, b)),
+        "{objectives:?}"
+    );
+    assert_eq!(several.2, one.2);
+    Ok(())
+}

@@ -222,9 +222,9 @@ A ratio below 1 means that the whole pass is faster than the products of the oth
 
 "incremental / batch" is the time of a pass of `incremental` divided by that of a pass of `batch`.
 
-On sparse data single precision gains less than the half of the bytes would suggest: a product fetches a line of the factor for most
-entries, wherever it is, and a row of rank 4 lies in one such line in either precision. The tables of single precision say how much a pass
-gains, and how much the bare products of scipy do.
+Single precision halves the bytes of the factors, but gains less than that on sparse data: most entries cost one cache line of a
+factor, and a row of rank 4 fits in one line in either precision. The smaller tables compare the gain of a whole pass with that of the
+bare products of scipy.
 """
 
 

@@ -2,7 +2,8 @@
 //!
 //! Both products of a whole pass gather, each from the order whose lines are its columns of the result; the order that is not
 //! stored is built once at set-up. Every column of the result belongs to one task, which needs no locks, and the bits do not
-//! depend on the number of threads.
+//! depend on the number of threads. A gather waits for rows of F, which lie anywhere: the processor is asked for each some
+//! entries before it is added.
 //!
 //! One order would be enough if the other product were scattered, to the same bits: a task owns a block of the result and looks
 //! in every line for its part. That was measured, and dropped: even on one thread and in one block scattering is slower

@@ -62,7 +62,7 @@ pub(crate) struct Stretch<'a, T> {
     /// Where they are in it.
     pub(crate) numbers: Range<usize>,
     pub(crate) new: &'a mut [T],
-    /// Where they run ahead, if they do.
+    /// What is written beside them, if anything is: where they run ahead.
     pub(crate) ahead: Option<&'a mut [T]>,
 }
 

@@ -16,16 +16,12 @@ use proxsplit::internal::scratch;
 use proxsplit::ledger::Level;
 
 impl<T: Lanes> Incremental<T> {
-    /// The term of X, and the first coordinate that moves, if the batch that was seen last ends a pass that can be closed so: rows of X
-    /// share a curvature, every batch was seen, no atom is fixed and no drift is to be measured.
+    /// The term of X, and the first coordinate that moves, if the batch that was seen last ends a pass that can be closed so. A look before
+    /// the pass has no say in it: no bit may depend on when one looks.
     pub(super) fn closes(&self, work: &Work<'_, T>) -> Option<(Elementary, usize)> {
-        let data = work.problem.data;
         let is_last = work.memory.visited > 0 && work.memory.visited + 1 == self.batches.count();
-        let is_shared = data.missing() == 0 && data.weights().features.is_none();
-        let is_whole = !self.is_sampled && work.problem.fixed.count() == 0;
-        let is_ordinary = is_shared && is_whole && self.exact.is_none();
         let term = work.atoms.swept();
-        term.filter(|_| is_last && is_ordinary && self.runs_ahead())
+        term.filter(|_| is_last && self.ends_with_pair(work))
     }
 
     /// Ends the pass; returns the objective of X and the codes of the pass.
@@ -38,17 +34,26 @@ impl<T: Lanes> Incremental<T> {
         let effort = NEARLY_EXACT.beside(work.problem.data.cols(), rank);
         let (atoms, x) = (work.atoms, &mut work.factors.x);
         let has_drift = work.memory.visited > 1;
+        // The slope at the start is kept where the drift is to be measured.
+        let mut room = std::mem::take(&mut self.room);
+        let kept = self.exact.is_some().then_some(&mut *room);
+        let whole = Stretch::of(x, kept);
         let (found, square) = scratch::with(rank * rank, |of_x: &mut [T]| {
             let found = Sweeps::with((&self.metric, rank), term, effort, |sweeps| {
-                self.walk_through(x, (sweeps, &mut *of_x), (atoms, step), has_drift)
+                self.walk_through(whole, (sweeps, &mut *of_x), (atoms, step), has_drift)
             });
             (found, dot(of_x, &self.curvature))
         });
+        self.room = room;
         let drift = found.drift.sqrt();
         let sizes = [found.residual, found.slope, found.start].map(f64::sqrt);
         let residual = residual_of_sizes::<T>(sizes, step);
         self.compare(residual, drift, work.memory.step);
-        self.note_drift(Level::Estimated(drift));
+        let level = match self.exact.take() {
+            Some(exact) => Level::Measured(self.measure_drift(exact, work)),
+            None => Level::Estimated(drift),
+        };
+        self.note_drift(level);
         work.memory.displacement = found.moved.sqrt();
         // Both factors lie in their sets.
         let Factors { x, a, .. } = &work.factors;
@@ -60,14 +65,15 @@ impl<T: Lanes> Incremental<T> {
     /// The walk, with the step of the residual; finds XᵀX.
     fn walk_through(
         &self,
-        x: &mut [T],
+        x: Stretch<'_, T>,
         (sweeps, of_x): (&Sweeps<'_, T>, &mut [T]),
         (atoms, step): (Term<'_, T>, f64),
         has_drift: bool,
     ) -> Found {
         let (rank, ridge) = (self.curvature.len().isqrt(), self.ridge());
         let gram = (of_x, Whose::New);
-        let change = |Stretch { numbers, new, .. }: Stretch<'_, T>| {
+        let change = |stretch: Stretch<'_, T>| {
+            let Stretch { numbers, new, .. } = stretch;
             let start = &self.start[numbers.clone()];
             scratch::with(3 * new.len(), |room: &mut [T]| {
                 let (linear, room) = room.split_at_mut(new.len());
@@ -85,6 +91,9 @@ impl<T: Lanes> Incremental<T> {
                 // The slope at the start of the pass for its codes.
                 small_product(slope, &self.curvature, start, rank);
                 vec::axpy(-T::ONE, linear, slope);
+                if let Some(kept) = stretch.ahead {
+                    kept.copy_from_slice(slope);
+                }
                 let residual = atoms.moved_in_part(start, slope, T::of(step));
                 vec::axpy(ridge, start, linear);
                 // Sweeps may begin anywhere: where the last batch has left X.
@@ -100,7 +109,7 @@ impl<T: Lanes> Incremental<T> {
                 ]
             })
         };
-        let sums = in_stretches(rank, Stretch::of(x, None), gram, &change);
+        let sums = in_stretches(rank, x, gram, &change);
         let [drift, residual, slope, start, moved, cross] = sums;
         Found {
             drift,

@@ -125,7 +125,7 @@ impl<T: Lanes> Incremental<T> {
     /// In the metric H the theorem bounds ‖Δ‖_H by 2η‖e‖_{H⁻¹}/(2 − ηL). Without it, dist(0, ∂Φ) is at most
     /// ‖e‖ + (1/η + L)·√‖H‖·‖Δ‖_H, which is K·‖e‖. Where atoms are fixed e is 0 and H stands for its free part, whose numbers are
     /// no larger.
-    fn measure_drift(&mut self, mut error: Vec<T>, work: &Work<'_, T>) -> f64 {
+    pub(super) fn measure_drift(&mut self, mut error: Vec<T>, work: &Work<'_, T>) -> f64 {
         let step = self.whole_step(work);
         let rank = self.metric.len().isqrt();
         axpy(-T::ONE, &self.room, &mut error);

@@ -89,15 +89,21 @@ impl<T: Lanes> Incremental<T> {
         prox_step(how, metric, &mut work.factors.x, &self.room, room);
     }
 
+    /// Whether a pass is automatic, sees all codes, and changes all atoms by rows that share a curvature.
+    pub(super) fn ends_with_pair(&self, work: &Work<'_, T>) -> bool {
+        let data = work.problem.data;
+        let is_shared = data.missing() == 0 && data.weights().features.is_none();
+        let is_whole = !self.is_sampled && work.problem.fixed.count() == 0;
+        self.runs_ahead() && is_shared && is_whole
+    }
+
     /// The objective of the pair that an automatic pass ends with, X and the codes of the pass. Of other passes, and where rows of X have
     /// curvatures of their own or a pass may miss some codes, what was seen at the moving points.
     fn objective(&mut self, work: &Work<'_, T>) -> f64 {
-        let (rank, data) = (work.problem.rank, work.problem.data);
-        let is_shared = data.missing() == 0 && data.weights().features.is_none();
+        let rank = work.problem.rank;
         // Both factors lie in their sets.
         let codes = work.misfit.size() + work.codes.penalty(&work.factors.a, rank);
-        let is_pair = is_shared && !self.is_sampled && work.problem.fixed.count() == 0;
-        if !self.runs_ahead() || !is_pair {
+        if !self.ends_with_pair(work) {
             return codes + self.pass.sum + work.atoms.penalty(&self.point, rank);
         }
         // ½⟨AAᵀ, XᵀX⟩ − ⟨AYᵀ, X⟩, where the problem of the step had AYᵀ and a ridge.

@@ -104,7 +104,16 @@ fn an_automatic_pass_tells_the_objective_of_its_pair() -> Result<(), Error> {
     Ok(())
 }
 
-/// A pass whose drift is measured does one after the other what the walk at the end of the others does at once.
+/// How a pass of the test below ends.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    Several,
+    Walk,
+    /// With a drift that is measured, as after a look.
+    MeasuredWalk,
+}
+
+/// The walk at the end of a pass does what the general end does one after the other, and a look changes no bit.
 #[test]
 fn one_walk_ends_a_pass_as_several_do() -> Result<(), Error> {
     let (m, n, rank) = (300, 90, 5);
@@ -115,7 +124,7 @@ fn one_walk_ends_a_pass_as_several_do() -> Result<(), Error> {
     let data = Data::<f64>::new(dense.into(), 1.0)?;
     let l1 = NonNegL1::new(0.05)?;
     let problem = Problem::new(&data, rank, &l1, &NonNeg)?;
-    let run = |is_measured: bool| -> Result<_, Error> {
+    let run = |end: End| -> Result<_, Error> {
         let x = Mat::from_fn(m, rank, |i, k| ((i * 3 + k * 5) % 7) as f64 / 10.0);
         let start = Factors::new(&x, Mat::from_fn(rank, n, |_, _| 0.25))?;
         let mut work = Work::new(problem, problem.misfit(), start);
@@ -123,14 +132,35 @@ fn one_walk_ends_a_pass_as_several_do() -> Result<(), Error> {
         let how = (Inner::Prox, Step::Auto, Metric::Gram);
         let mut incremental = Incremental::new(&work, batches, how);
         for _ in 0..12 {
-            incremental.exact = is_measured.then(|| vec![0.0; m * rank]);
-            for _ in 0..incremental.batches.count() {
+            incremental.exact = (end == End::MeasuredWalk).then(|| vec![0.0; m * rank]);
+            for _ in 1..incremental.batches.count() {
                 incremental.step(&mut work);
             }
+            if end != End::Several {
+                incremental.step(&mut work);
+                continue;
+            }
+            let range = incremental
+                .batches
+                .columns(work.memory.pass, work.memory.visited);
+            let x = work.factors.x.clone();
+            work.solve_codes(&x, range.clone(), work.effort);
+            let codes = &work.factors.a[range.start * rank..range.end * rank];
+            let share = &mut incremental.share;
+            incremental.pass.sum += work
+                .misfit
+                .shares()
+                .map_or(0.0, |shares| shares.share(&x, codes, range.clone(), share));
+            incremental.take_share(&mut work, range);
+            work.memory.visited += 1;
+            incremental.end_pass(&mut work);
         }
         Ok((work.factors.x, work.memory, incremental.pass.cap))
     };
-    let (several, one) = (run(true)?, run(false)?);
+    let (several, one) = (run(End::Several)?, run(End::Walk)?);
+    let looked = run(End::MeasuredWalk)?;
+    assert_eq!(looked.0, one.0);
+    assert_eq!(looked.1, one.1);
     let largest = several.0.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
     for (a, b) in several.0.iter().zip(&one.0) {
         assert!((a - b).abs() < 1e-9 * largest, "{a}, not {b}");

@@ -3,6 +3,7 @@
 use crate::products::{Lanes, PART, in_order};
 use proxsplit::internal::linalg::vec::distance_squared;
 use proxsplit::{Elementary, simd};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -51,16 +52,33 @@ impl<T: Lanes> Ahead<T> {
 
     /// ahead ← new + β(new − old), kept between the bounds, on the calling thread; returns ‖new − old‖².
     pub(crate) fn run(self, ahead: &mut [T], new: &[T], old: &[T]) -> f64 {
-        simd::arch().dispatch(
-            #[inline(always)]
-            || {
-                for ((ahead, &new), &old) in ahead.iter_mut().zip(new).zip(old) {
-                    let far = new + self.beta * (new - old);
-                    *ahead = far.max(self.lower).min(self.upper);
-                }
-            },
-        );
-        distance_squared(new, old)
+        simd::arch().dispatch(Run {
+            how: self,
+            ahead,
+            new,
+            old,
+        })
+    }
+}
+
+struct Run<'a, T> {
+    how: Ahead<T>,
+    ahead: &'a mut [T],
+    new: &'a [T],
+    old: &'a [T],
+}
+
+impl<T: Lanes> WithSimd for Run<'_, T> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let Ahead { beta, lower, upper } = self.how;
+        for ((ahead, &new), &old) in self.ahead.iter_mut().zip(self.new).zip(self.old) {
+            let far = new + beta * (new - old);
+            *ahead = far.max(lower).min(upper);
+        }
+        distance_squared(self.new, self.old)
     }
 }
 

@@ -4,6 +4,7 @@
 //! holds a few registers of columns, coordinate by coordinate, and stays in the first-level cache for all its sweeps.
 
 mod block;
+mod turn;
 
 use super::{Effort, Quadratic};
 use crate::products::Lanes;
@@ -13,6 +14,7 @@ use proxsplit::internal::scratch;
 use proxsplit::{Elementary, simd};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
+use turn::Turn;
 
 /// Registers of columns in a tile.
 const REGISTERS: usize = 4;
@@ -144,77 +146,6 @@ impl<'a, T: Lanes> Sweeps<'a, T> {
     }
 }
 
-/// Columns that are loaded together.
-const TOGETHER: usize = 8;
-/// The rank of graphs, whose tiles are loaded and stored for most of their time: here it is known to the compiler, which then
-/// transposes whole registers.
-const FEW: usize = 4;
-
-/// tile (coordinate by coordinate) ← columns; missing columns are zero.
-#[inline(always)]
-fn load<T: Lanes>(tile: &mut [T], columns: &[T], (rank, lanes): (usize, usize)) {
-    if columns.len() < tile.len() {
-        tile.fill(T::ZERO);
-    }
-    if rank == FEW {
-        return load_few(tile, columns.as_chunks().0, lanes);
-    }
-    let mut blocks = columns.chunks_exact(rank * TOGETHER);
-    let mut lane = 0;
-    for block in &mut blocks {
-        let columns: [&[T]; TOGETHER] = std::array::from_fn(|c| &block[c * rank..][..rank]);
-        for (k, row) in tile.chunks_exact_mut(lanes).enumerate() {
-            let values: [T; TOGETHER] = std::array::from_fn(|c| columns[c][k]);
-            row[lane..][..TOGETHER].copy_from_slice(&values);
-        }
-        lane += TOGETHER;
-    }
-    for column in blocks.remainder().chunks_exact(rank) {
-        for (row, &value) in tile.chunks_exact_mut(lanes).zip(column) {
-            row[lane] = value;
-        }
-        lane += 1;
-    }
-}
-
-#[inline(always)]
-fn load_few<T: Lanes>(tile: &mut [T], columns: &[[T; FEW]], lanes: usize) {
-    let (first, rest) = tile.split_at_mut(lanes);
-    let (second, rest) = rest.split_at_mut(lanes);
-    let (third, fourth) = rest.split_at_mut(lanes);
-    let rows = first.iter_mut().zip(second).zip(third).zip(fourth);
-    for (column, (((a, b), c), d)) in columns.iter().zip(rows) {
-        [*a, *b, *c, *d] = *column;
-    }
-}
-
-/// columns ← tile, for the coordinates from `first`: those before it are what they were. Of 0 and −0 processors disagree which is
-/// larger: only 0 is left.
-#[inline(always)]
-fn store<T: Lanes>(columns: &mut [T], tile: &[T], (first, lanes): (usize, usize)) {
-    let rank = tile.len() / lanes;
-    if rank == FEW && first == 0 {
-        return store_few(columns.as_chunks_mut().0, tile, lanes);
-    }
-    for (lane, column) in columns.chunks_exact_mut(rank).enumerate() {
-        let rows = column.iter_mut().zip(tile.chunks_exact(lanes));
-        for (value, row) in rows.skip(first) {
-            *value = row[lane] + T::ZERO;
-        }
-    }
-}
-
-#[inline(always)]
-fn store_few<T: Lanes>(columns: &mut [[T; FEW]], tile: &[T], lanes: usize) {
-    let (first, rest) = tile.split_at(lanes);
-    let (second, rest) = rest.split_at(lanes);
-    let (third, fourth) = rest.split_at(lanes);
-    let rows = first.iter().zip(second).zip(third).zip(fourth);
-    for (column, (((&a, &b), &c), &d)) in columns.iter_mut().zip(rows) {
-        *column = [a, b, c, d].map(|value| value + T::ZERO);
-    }
-}
-
 struct Tile<'a, T> {
     /// The codes and c of some columns.
     columns: (&'a mut [T], &'a [T]),
@@ -235,8 +166,9 @@ impl<T: Lanes> WithSimd for Tile<'_, T> {
         let rank = self.sweeps.rank;
         let width = self.a.len() / rank;
         let (codes, linear) = self.columns;
-        load(self.a, codes, (rank, width));
-        load(self.c, linear, (rank, width));
+        let turn = Turn::of(codes, (self.sweeps.first, rank), width);
+        turn.load(simd, self.a, codes);
+        turn.load(simd, self.c, linear);
         // The sums of a block fill half of the 32 registers of AVX-512 and ARM, or of the 16 of older machines.
         let registers = if S::REGISTER_COUNT >= 32 { 4 } else { 2 };
         let mut first = 0.0;
@@ -248,7 +180,7 @@ impl<T: Lanes> WithSimd for Tile<'_, T> {
                     _ => once::<T, S, 2>(simd, tile, at, self.sweeps),
                 }
             }
-            let change = folded(self.change);
+            let change = turn.sum(simd, self.change);
             if sweep == 0 {
                 first = change;
             }
@@ -256,20 +188,6 @@ impl<T: Lanes> WithSimd for Tile<'_, T> {
                 break;
             }
         }
-        store(codes, self.a, (self.sweeps.first, width));
+        turn.store(simd, codes, self.a);
     }
-}
-
-/// The sum of the numbers, a power of two of them, by halves: an order that has nothing to do with registers.
-#[inline(always)]
-fn folded<T: Lanes>(numbers: &mut [T]) -> f64 {
-    let mut half = numbers.len() / 2;
-    while half > 0 {
-        let (left, right) = numbers.split_at_mut(half);
-        for (left, &right) in left.iter_mut().zip(&*right) {
-            *left += right;
-        }
-        half /= 2;
-    }
-    numbers[0].f64()
 }

@@ -130,19 +130,28 @@ impl<T: Lanes> WithSimd for SquareOfFew<'_, T> {
     fn with_simd<S: Simd>(self, _: S) {
         let mut sums = [[T::ZERO; TOGETHER]; MOVES];
         let (blocks, rest) = self.f.as_chunks::<TOGETHER>();
+        for block in blocks {
+            sums = with_squares(sums, block);
+        }
         let mut last = [T::ZERO; TOGETHER];
         last[..rest.len()].copy_from_slice(rest);
-        for block in blocks.iter().chain([&last]) {
-            let once: [T; TOGETHER] = std::array::from_fn(|at| block[moved(at, 1)]);
-            let twice: [T; TOGETHER] = std::array::from_fn(|at| block[moved(at, 2)]);
-            for at in 0..TOGETHER {
-                sums[0][at] += block[at] * block[at];
-                sums[1][at] += block[at] * once[at];
-                sums[2][at] += block[at] * twice[at];
-            }
-        }
+        sums = with_squares(sums, &last);
         self.sums.copy_from_slice(sums.as_flattened());
     }
+}
+
+/// The sums and what a block adds to them. They are passed by value, so that they stay in registers.
+#[inline(always)]
+fn with_squares<T: Lanes>(
+    mut sums: [[T; TOGETHER]; MOVES],
+    block: &[T; TOGETHER],
+) -> [[T; TOGETHER]; MOVES] {
+    for (moves, sum) in sums.iter_mut().enumerate() {
+        for at in 0..TOGETHER {
+            sum[at] += block[at] * block[moved(at, moves)];
+        }
+    }
+    sums
 }
 
 /// So many places further in the same column.

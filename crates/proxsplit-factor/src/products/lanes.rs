@@ -52,6 +52,9 @@ pub trait Registers: Real + Number<Self> {
     /// a·b
     fn times<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>) -> Self::Vector<S>;
 
+    /// a + b
+    fn plus<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>) -> Self::Vector<S>;
+
     /// a − b
     fn minus<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>) -> Self::Vector<S>;
 
@@ -61,6 +64,16 @@ pub trait Registers: Real + Number<Self> {
         a: Self::Vector<S>,
         bounds: (Self::Vector<S>, Self::Vector<S>),
     ) -> Self::Vector<S>;
+
+    /// Four registers of columns of four numbers, one column after the other, as one register for every coordinate. Which lane a column
+    /// comes to depends on the machine.
+    fn turn<S: Simd>(simd: S, columns: [Self::Vector<S>; 4]) -> [Self::Vector<S>; 4];
+
+    /// The columns again.
+    fn turn_back<S: Simd>(simd: S, rows: [Self::Vector<S>; 4]) -> [Self::Vector<S>; 4];
+
+    /// The numbers, or zeros if they are gone, without a branch.
+    fn unless(gone: bool, numbers: [Self; 4]) -> [Self; 4];
 
     /// A stored number.
     fn widen<E: Element>(stored: E) -> Self;
@@ -79,8 +92,8 @@ pub trait Registers: Real + Number<Self> {
 }
 
 macro_rules! lanes {
-    ($scalar:ident, $vector:ident, $elements:ident, $count:ident, [$splat:ident, $mul_add:ident, $mul:ident, $sub:ident,
-     $max:ident, $min:ident, $as:ident, $as_mut:ident]) => {
+    ($scalar:ident, $bits:ident, $vector:ident, $elements:ident, $count:ident, [$splat:ident, $mul_add:ident, $mul:ident, $add:ident, $sub:ident,
+     $max:ident, $min:ident, $turn:ident, $turn_back:ident, $as:ident, $as_mut:ident]) => {
         impl Registers for $scalar {
             type Vector<S: Simd> = S::$vector;
 
@@ -106,6 +119,10 @@ macro_rules! lanes {
                 simd.$mul(a, b)
             }
             #[inline(always)]
+            fn plus<S: Simd>(simd: S, a: S::$vector, b: S::$vector) -> S::$vector {
+                simd.$add(a, b)
+            }
+            #[inline(always)]
             fn minus<S: Simd>(simd: S, a: S::$vector, b: S::$vector) -> S::$vector {
                 simd.$sub(a, b)
             }
@@ -116,6 +133,20 @@ macro_rules! lanes {
                 (lower, upper): (S::$vector, S::$vector),
             ) -> S::$vector {
                 simd.$min(simd.$max(a, lower), upper)
+            }
+            #[inline(always)]
+            fn turn<S: Simd>(simd: S, columns: [S::$vector; 4]) -> [S::$vector; 4] {
+                simd.$turn(columns)
+            }
+            #[inline(always)]
+            fn turn_back<S: Simd>(simd: S, rows: [S::$vector; 4]) -> [S::$vector; 4] {
+                simd.$turn_back(rows)
+            }
+            #[inline(always)]
+            fn unless(gone: bool, numbers: [Self; 4]) -> [Self; 4] {
+                const MASKS: [[$bits; 4]; 2] = [[$bits::MAX; 4], [0; 4]];
+                let mask = &MASKS[usize::from(gone)];
+                std::array::from_fn(|n| $scalar::from_bits(numbers[n].to_bits() & mask[n]))
             }
             #[inline(always)]
             fn widen<E: Element>(stored: E) -> Self {
@@ -143,8 +174,8 @@ macro_rules! lanes {
 }
 
 #[rustfmt::skip]
-lanes!(f32, f32s, F32, F32_LANES, [splat_f32s, mul_add_f32s, mul_f32s, sub_f32s, max_f32s, min_f32s,
-    as_simd_f32s, as_mut_simd_f32s]);
+lanes!(f32, u32, f32s, F32, F32_LANES, [splat_f32s, mul_add_f32s, mul_f32s, add_f32s, sub_f32s, max_f32s, min_f32s,
+    deinterleave_shfl_f32s, interleave_shfl_f32s, as_simd_f32s, as_mut_simd_f32s]);
 #[rustfmt::skip]
-lanes!(f64, f64s, F64, F64_LANES, [splat_f64s, mul_add_f64s, mul_f64s, sub_f64s, max_f64s, min_f64s,
-    as_simd_f64s, as_mut_simd_f64s]);
+lanes!(f64, u64, f64s, F64, F64_LANES, [splat_f64s, mul_add_f64s, mul_f64s, add_f64s, sub_f64s, max_f64s, min_f64s,
+    deinterleave_shfl_f64s, interleave_shfl_f64s, as_simd_f64s, as_mut_simd_f64s]);

@@ -43,7 +43,8 @@ use weighted::DataWeights;
 ///
 /// Dense data are not copied, but for `f64` under `f32` factors, which are narrowed once up to 256 MB: reading twice the bytes
 /// in every product would cost what the shorter numbers gain. Of sparse data the order that is not stored is built once: 4 bytes an entry if all are 1,
-/// else 4 and those of a `T`, because gathering is several times faster than scattering.
+/// else 4 and those of a `T`, because gathering is several times faster than scattering. At rank 4 an entry takes one byte more in
+/// either order, which tells where lines end.
 #[derive(Debug)]
 pub struct Data<'a, T> {
     matrix: Matrix<'a>,

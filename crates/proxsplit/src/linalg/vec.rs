@@ -24,7 +24,7 @@ fn sum_pairs<A: Real, B: Real>(a: &[A], b: &[B], term: impl Fn(f64, f64) -> f64)
 }
 
 /// ⟨a, b⟩
-#[inline]
+#[inline(always)]
 pub fn dot<T: Real>(a: &[T], b: &[T]) -> f64 {
     sum_pairs(a, b, |a, b| a * b)
 }
@@ -44,7 +44,7 @@ pub fn dot_with<T: Real>(a: &[f64], b: &[T]) -> f64 {
 }
 
 /// ‖a − b‖²
-#[inline]
+#[inline(always)]
 pub fn distance_squared<T: Real>(a: &[T], b: &[T]) -> f64 {
     sum_pairs(a, b, |a, b| (a - b) * (a - b))
 }

@@ -5,8 +5,6 @@ use crate::products::lanes::{Lanes, Number};
 use proxsplit::data::Index;
 use proxsplit::simd;
 
-/// The rank of graphs and other data whose lines have few entries.
-const FEW: usize = 4;
 /// Entries and lines that one task gathers, about.
 const TASK: usize = 1 << 14;
 
@@ -16,7 +14,7 @@ pub(super) fn gather<T: Lanes, I: Place, E: Number<T>>(
     starts: &[usize],
     (indices, elements): (&[I], &[E]),
 ) {
-    in_halves(product, starts, &|product| {
+    in_halves(product, (starts, TASK), &|product| {
         let Product {
             out,
             f,
@@ -34,9 +32,6 @@ pub(super) fn gather<T: Lanes, I: Place, E: Number<T>>(
                     elements: &elements[starts[line]..starts[line + 1]],
                     coming: &indices[starts[line]..],
                 });
-                if rank == FEW {
-                    return gather_few(out, f, weight, lines);
-                }
                 for (entries, out) in lines.zip(out.chunks_exact_mut(rank.max(1))) {
                     gather_line(out, f, weight, entries);
                 }
@@ -45,12 +40,12 @@ pub(super) fn gather<T: Lanes, I: Place, E: Number<T>>(
     });
 }
 
-/// Cuts a product in halves of about equal work until one task is enough for each.
+/// Cuts a product in halves of about equal work until each has no more than `size` entries and lines, about, and is a task.
 ///
 /// A line is never cut, so the bits do not depend on where the halves end.
-fn in_halves<T: Lanes>(
+pub(super) fn in_halves<T: Lanes>(
     product: Product<'_, T>,
-    starts: &[usize],
+    (starts, size): (&[usize], usize),
     task: &(dyn Fn(Product<'_, T>) + Sync),
 ) {
     let Product {
@@ -60,7 +55,7 @@ fn in_halves<T: Lanes>(
         weight,
     } = product;
     let work = |line: usize| starts[line] + line;
-    if range.len() <= 1 || work(range.end) - work(range.start) <= TASK {
+    if range.len() <= 1 || work(range.end) - work(range.start) <= size {
         return task(Product {
             out,
             f,
@@ -82,8 +77,8 @@ fn in_halves<T: Lanes>(
         part(right, middle..range.end),
     );
     rayon::join(
-        || in_halves(left, starts, task),
-        || in_halves(right, starts, task),
+        || in_halves(left, (starts, size), task),
+        || in_halves(right, (starts, size), task),
     );
 }
 
@@ -165,7 +160,7 @@ const AHEAD: usize = 48;
 
 /// Asks for the line of a number that will be read.
 #[inline(always)]
-fn prefetch<T>(f: &[T], at: usize) {
+pub(super) fn prefetch<T>(f: &[T], at: usize) {
     #[cfg(target_arch = "x86_64")]
     if let Some(sse) = pulp::core_arch::x86::Sse::try_new() {
         const ALL_LEVELS: i32 = std::arch::x86_64::_MM_HINT_T0;
@@ -173,27 +168,6 @@ fn prefetch<T>(f: &[T], at: usize) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (f, at);
-}
-
-/// The same for a rank that is known here: with so little to add, an entry costs what is done to find its place.
-#[inline(always)]
-fn gather_few<'a, T: Lanes, I: Place + 'a, E: Number<T> + 'a>(
-    out: &mut [T],
-    f: &[T],
-    weight: T,
-    lines: impl Iterator<Item = Entries<'a, I, E>>,
-) {
-    let rows = f.as_chunks::<FEW>().0;
-    for (entries, out) in lines.zip(out.as_chunks_mut::<FEW>().0) {
-        let mut sum = [T::ZERO; FEW];
-        for (place, value) in entries.each((f, FEW), (0, 1)) {
-            let (f, value) = (&rows[place], value.number());
-            for b in 0..FEW {
-                sum[b] += value * f[b];
-            }
-        }
-        *out = sum.map(|sum| weight * sum);
-    }
 }
 
 #[inline(always)]

@@ -3,7 +3,7 @@
 //! Both products of a whole pass gather, each from the order whose lines are its columns of the result; the order that is not
 //! stored is built once at set-up. Every column of the result belongs to one task, which needs no locks, and the bits do not
 //! depend on the number of threads. A gather waits for rows of F, which lie anywhere: the processor is asked for each some
-//! entries before it is added.
+//! entries before it is added. With four numbers a row, as for graphs, the loop itself counts: `few` has another one.
 //!
 //! One order would be enough if the other product were scattered, to the same bits: a task owns a block of the result and looks
 //! in every line for its part. That was measured, and dropped: even on one thread and in one block scattering is slower
@@ -11,24 +11,29 @@
 //! and with more blocks every line is searched by every task, and lines of a web graph have eight entries.
 
 mod chosen;
+mod few;
 mod kernel;
 
 pub(crate) use chosen::Chosen;
 
 use super::lanes::{Lanes, Number};
 use crate::rank::Speckle;
+use few::{Ends, FEW};
 use kernel::Place;
 use proxsplit::data::{Element, Elements, Index, Indices, Sparse, StorageOrder};
 use proxsplit::internal::dispatch;
 use proxsplit::internal::parallel::Each;
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// A sparse matrix by lines.
 #[derive(Debug)]
 pub(crate) struct Lines<'a, T> {
     starts: Vec<usize>,
     entries: Entries<'a, T>,
+    /// Where lines end, once a product of few coordinates has asked.
+    ends: OnceLock<Ends>,
 }
 
 #[derive(Debug)]
@@ -52,6 +57,15 @@ impl<T: Lanes> Number<T> for One {
 }
 
 impl<'a, T: Lanes> Lines<'a, T> {
+    fn new(starts: Vec<usize>, entries: Entries<'a, T>) -> Self {
+        let ends = OnceLock::new();
+        Self {
+            starts,
+            entries,
+            ends,
+        }
+    }
+
     /// The matrix by columns and by rows: one as it is stored, one built.
     pub(crate) fn both(sparse: Sparse<'a>) -> [Self; 2] {
         let starts: Vec<usize> =
@@ -66,11 +80,11 @@ impl<'a, T: Lanes> Lines<'a, T> {
         let ones = || vec![One; indices.len()];
         let flipped = dispatch!(Indices: indices => indices, if is_pattern {
             let (starts, indices, ones) = flip(&starts, indices, &ones(), width, |one| one);
-            Self { starts, entries: Entries::BuiltOnes(indices, ones) }
+            Self::new(starts, Entries::BuiltOnes(indices, ones))
         } else {
             let (starts, indices, values) = dispatch!(Elements: sparse.elements() => values,
                 flip(&starts, indices, values, width, |value| read::<T, _>(value)));
-            Self { starts, entries: Entries::Built(indices, values) }
+            Self::new(starts, Entries::Built(indices, values))
         });
         let entries = if is_pattern {
             Entries::StoredOnes(indices, ones())
@@ -82,7 +96,7 @@ impl<'a, T: Lanes> Lines<'a, T> {
         } else {
             Entries::Stored(indices, sparse.elements())
         };
-        let stored = Self { starts, entries };
+        let stored = Self::new(starts, entries);
         match sparse.order() {
             StorageOrder::ColumnMajor => [stored, flipped],
             StorageOrder::RowMajor => [flipped, stored],
@@ -113,14 +127,8 @@ impl<'a, T: Lanes> Lines<'a, T> {
             }
         }
         let (flipped, lines, numbers) = flip(&starts, &indices, &values, width, |value| value);
-        let flipped = Self {
-            starts: flipped,
-            entries: Entries::Built(lines, numbers),
-        };
-        let stored = Self {
-            starts,
-            entries: Entries::Built(indices, values),
-        };
+        let flipped = Self::new(flipped, Entries::Built(lines, numbers));
+        let stored = Self::new(starts, Entries::Built(indices, values));
         match sparse.order() {
             StorageOrder::ColumnMajor => [stored, flipped],
             StorageOrder::RowMajor => [flipped, stored],
@@ -156,6 +164,10 @@ impl<'a, T: Lanes> Lines<'a, T> {
         entries: (&[I], &[E]),
     ) {
         match way {
+            Way::Gather if product.out.len() == FEW * product.range.len() => {
+                let ends = self.ends.get_or_init(|| Ends::of(&self.starts));
+                few::gather(product, (&self.starts, ends), entries);
+            }
             Way::Gather => kernel::gather(product, &self.starts, entries),
             Way::Scatter => kernel::scatter(product, &self.starts, entries),
         }

@@ -135,7 +135,7 @@ fn sum_of_turned<T: Lanes, S: Simd>(simd: S, numbers: &mut [T]) -> T {
     let mut half = T::count::<S>() / 2;
     while half >= FEW {
         for at in 0..half {
-            numbers[at] = numbers[at] + numbers[at + half];
+            numbers[at] += numbers[at + half];
         }
         half /= 2;
     }

@@ -148,8 +148,8 @@ impl<T: Lanes> Run<T> {
     #[inline(always)]
     fn add<E: Number<T>>(&mut self, out: &mut [[T; FEW]], row: &[T; FEW], value: E, is_end: bool) {
         let value = value.number();
-        for b in 0..FEW {
-            self.sum[b] += value * row[b];
+        for (sum, &f) in self.sum.iter_mut().zip(row) {
+            *sum += value * f;
         }
         out[self.to] = self.sum;
         self.sum = T::unless(is_end, self.sum);
@@ -175,6 +175,8 @@ impl<T: Lanes> Run<T> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::cast_possible_wrap)]
+
     use crate::products::lanes::Lanes;
     use crate::products::same_bits::everywhere;
     use crate::products::sparse::{FEW, Lines, Product};

@@ -6,6 +6,7 @@
 
 use super::kernel::{Block, accumulate, padded, unpad};
 use super::lanes::Lanes;
+use super::prefetch::prefetch;
 use proxsplit::data::{Dense, Element, StorageOrder};
 use proxsplit::internal::dispatch;
 use proxsplit::internal::linalg::vec::axpy;
@@ -33,6 +34,10 @@ const IN_PLACE: usize = 96;
 /// Rows and columns that are copied at once, from columns and from rows: long runs of memory, and the copy stays in the cache.
 const FROM_COLUMNS: (usize, usize) = (256, 192);
 const FROM_ROWS: (usize, usize) = (64, 384);
+/// Bytes of a line up to which the processor does not see the next one coming in time, so that it must be asked for, and how many lines
+/// before it is copied.
+const SHORT: usize = 512;
+const AHEAD: usize = 32;
 /// Bytes of row-major data that all panels read before the next ones: what one sweep keeps in memory.
 const CHUNK: usize = 256 << 20;
 
@@ -135,7 +140,7 @@ fn in_chunks<T: Lanes>(out: &mut [T], f: &[T], rank: usize, m: &Window<'_>, weig
 /// Columns of a panel: as many as are copied at once, but a few panels for each thread.
 fn panel_width(cols: usize, order: StorageOrder) -> usize {
     let widest = match order {
-        StorageOrder::ColumnMajor => IN_PLACE,
+        StorageOrder::ColumnMajor => FROM_COLUMNS.1,
         StorageOrder::RowMajor => FROM_ROWS.1,
     };
     let threads = rayon::current_num_threads();
@@ -230,6 +235,12 @@ impl<T: Lanes, E: Element> WithSimd for Copied<'_, T, E> {
         let ((wide, line), (stored, stride)) = (self.wide, self.stored);
         for (place, wide) in wide.chunks_exact_mut(line).enumerate() {
             let wide = &mut wide[..self.run];
+            if self.run * size_of::<E>() <= SHORT {
+                let coming = (place + AHEAD) * stride;
+                for at in (0..self.run).step_by(64 / size_of::<E>()) {
+                    prefetch(stored, coming + at);
+                }
+            }
             for (wide, &stored) in wide.iter_mut().zip(&stored[place * stride..][..self.run]) {
                 *wide = T::widen(stored);
             }

@@ -8,6 +8,7 @@ mod gram;
 mod held_out;
 mod kernel;
 mod lanes;
+mod prefetch;
 #[cfg(test)]
 mod same_bits;
 mod sparse;

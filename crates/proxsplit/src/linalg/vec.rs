@@ -1,30 +1,60 @@
 //! Vectors are slices. Sums run in fixed order with eight partial sums in `f64`, so that they are fast, accurate and the
 //! same bits every time.
 
-use crate::Real;
+use crate::{Real, simd};
+use pulp::{Simd, WithSimd};
 
 const LANES: usize = 8;
+/// Vectors of this length are worth asking which instructions the machine has. The order of sums does not depend on them.
+const LONG: usize = 64;
 
 /// Σ_i term(i), over the pairs of two slices of the same length.
-#[inline(always)]
+#[inline]
 fn sum_pairs<A: Real, B: Real>(a: &[A], b: &[B], term: impl Fn(f64, f64) -> f64) -> f64 {
     debug_assert_eq!(a.len(), b.len());
-    let mut partial = [0.0; LANES];
-    let (a_blocks, a_rest) = a.as_chunks::<LANES>();
-    let (b_blocks, b_rest) = b.as_chunks::<LANES>();
-    for (a, b) in a_blocks.iter().zip(b_blocks) {
-        for lane in 0..LANES {
-            partial[lane] += term(a[lane].f64(), b[lane].f64());
+    let sum = Sum { a, b, term };
+    if a.len() < LONG {
+        sum.find()
+    } else {
+        simd::arch().dispatch(sum)
+    }
+}
+
+struct Sum<'a, A, B, F> {
+    a: &'a [A],
+    b: &'a [B],
+    term: F,
+}
+
+impl<A: Real, B: Real, F: Fn(f64, f64) -> f64> Sum<'_, A, B, F> {
+    #[inline(always)]
+    fn find(self) -> f64 {
+        let mut partial = [0.0; LANES];
+        let (a_blocks, a_rest) = self.a.as_chunks::<LANES>();
+        let (b_blocks, b_rest) = self.b.as_chunks::<LANES>();
+        for (a, b) in a_blocks.iter().zip(b_blocks) {
+            for lane in 0..LANES {
+                partial[lane] += (self.term)(a[lane].f64(), b[lane].f64());
+            }
         }
+        for ((sum, &a), &b) in partial.iter_mut().zip(a_rest).zip(b_rest) {
+            *sum += (self.term)(a.f64(), b.f64());
+        }
+        partial.iter().sum()
     }
-    for ((sum, &a), &b) in partial.iter_mut().zip(a_rest).zip(b_rest) {
-        *sum += term(a.f64(), b.f64());
+}
+
+impl<A: Real, B: Real, F: Fn(f64, f64) -> f64> WithSimd for Sum<'_, A, B, F> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        self.find()
     }
-    partial.iter().sum()
 }
 
 /// ⟨a, b⟩
-#[inline(always)]
+#[inline]
 pub fn dot<T: Real>(a: &[T], b: &[T]) -> f64 {
     sum_pairs(a, b, |a, b| a * b)
 }
@@ -44,7 +74,7 @@ pub fn dot_with<T: Real>(a: &[f64], b: &[T]) -> f64 {
 }
 
 /// ‖a − b‖²
-#[inline(always)]
+#[inline]
 pub fn distance_squared<T: Real>(a: &[T], b: &[T]) -> f64 {
     sum_pairs(a, b, |a, b| (a - b) * (a - b))
 }
@@ -89,8 +119,35 @@ pub fn sum<T: Real>(a: &[T]) -> f64 {
 #[inline]
 pub fn axpy<T: Real>(alpha: T, x: &[T], y: &mut [T]) {
     debug_assert_eq!(x.len(), y.len());
-    for (y, &x) in y.iter_mut().zip(x) {
-        *y += alpha * x;
+    let add = Add { alpha, x, y };
+    if add.x.len() < LONG {
+        add.find();
+    } else {
+        simd::arch().dispatch(add);
+    }
+}
+
+struct Add<'a, T> {
+    alpha: T,
+    x: &'a [T],
+    y: &'a mut [T],
+}
+
+impl<T: Real> Add<'_, T> {
+    #[inline(always)]
+    fn find(self) {
+        for (y, &x) in self.y.iter_mut().zip(self.x) {
+            *y += self.alpha * x;
+        }
+    }
+}
+
+impl<T: Real> WithSimd for Add<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        self.find();
     }
 }
 

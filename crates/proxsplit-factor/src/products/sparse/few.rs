@@ -5,8 +5,9 @@
 //! whether a new line, and a new sum, begins. Two runs of lines are added in turns, since a sum waits for the one before it.
 
 use super::Product;
-use super::kernel::{Place, in_halves, prefetch};
+use super::kernel::{Place, in_halves};
 use crate::products::lanes::{Lanes, Number};
+use crate::products::prefetch::prefetch;
 use proxsplit::simd;
 use std::ops::Range;
 

@@ -2,6 +2,7 @@
 
 use super::Product;
 use crate::products::lanes::{Lanes, Number};
+use crate::products::prefetch::prefetch;
 use proxsplit::data::Index;
 use proxsplit::simd;
 
@@ -157,18 +158,6 @@ impl<'a, I: Place, E: Copy> Entries<'a, I, E> {
 
 /// Entries between the one that is added and the one whose row of F is asked for.
 const AHEAD: usize = 48;
-
-/// Asks for the line of a number that will be read.
-#[inline(always)]
-pub(super) fn prefetch<T>(f: &[T], at: usize) {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(sse) = pulp::core_arch::x86::Sse::try_new() {
-        const ALL_LEVELS: i32 = std::arch::x86_64::_MM_HINT_T0;
-        sse._mm_prefetch::<ALL_LEVELS>(f.as_ptr().wrapping_add(at).cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (f, at);
-}
 
 #[inline(always)]
 fn gather_line<T: Lanes, I: Place, E: Number<T>>(

@@ -69,11 +69,34 @@ fn add_part<T: Lanes>(out: &mut [T], f: &[T], m: Block<'_, T>, (rank, part): (us
 
 /// out ← weight · sum, or out + weight · sum, without the padding of the sum.
 pub(crate) fn unpad<T: Lanes>(out: &mut [T], sum: &[T], rank: usize, weight: T, add: bool) {
-    let ld = padded::<T>(rank);
-    for (out, sum) in out.chunks_exact_mut(rank).zip(sum.chunks_exact(ld)) {
-        for (out, &sum) in out.iter_mut().zip(sum) {
-            let term = weight * sum;
-            *out = if add { *out + term } else { term };
+    simd::arch().dispatch(Unpad {
+        out,
+        sum,
+        rank,
+        weight,
+        add,
+    });
+}
+
+struct Unpad<'a, T> {
+    out: &'a mut [T],
+    sum: &'a [T],
+    rank: usize,
+    weight: T,
+    add: bool,
+}
+
+impl<T: Lanes> WithSimd for Unpad<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let sums = self.sum.chunks_exact(padded::<T>(self.rank));
+        for (out, sum) in self.out.chunks_exact_mut(self.rank).zip(sums) {
+            for (out, &sum) in out.iter_mut().zip(sum) {
+                let term = self.weight * sum;
+                *out = if self.add { *out + term } else { term };
+            }
         }
     }
 }

@@ -208,7 +208,7 @@ mod tests {
         (starts, places)
     }
 
-    /// All lines of both orders, and some of them, against sums line by line: the same bits.
+    /// All lines, and some of them, against sums line by line: the same bits.
     fn adds_line_by_line<T: Lanes>(
         shape: (usize, usize),
         elements: impl Fn(usize) -> Vec<f32>,

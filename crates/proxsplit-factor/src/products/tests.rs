@@ -137,6 +137,14 @@ fn every_storage_gives_the_plain_products() {
     }
 }
 
+#[test]
+fn every_rank_gives_the_plain_products() {
+    for rank in 1..=66 {
+        agree::<f64>((13, 11), rank);
+        agree::<f32>((13, 11), rank);
+    }
+}
+
 /// Eight times as many rows as columns, which are cut in slabs however many columns there are; the last row of F is alone in its line.
 #[test]
 fn tall_data_give_the_plain_products_with_the_same_bits() {

@@ -159,6 +159,8 @@ impl<'a, I: Place, E: Copy> Entries<'a, I, E> {
 /// Entries between the one that is added and the one whose row of F is asked for.
 const AHEAD: usize = 48;
 
+/// A line in blocks of coordinates whose sums stay in registers: of 32, and what is left in one of its size or in two that overlap, so that
+/// it needs no further loop over the entries.
 #[inline(always)]
 fn gather_line<T: Lanes, I: Place, E: Number<T>>(
     out: &mut [T],
@@ -169,42 +171,54 @@ fn gather_line<T: Lanes, I: Place, E: Number<T>>(
     let rank = out.len();
     let mut at = 0;
     while at < rank {
-        at += match rank - at {
-            32.. => gather_some::<T, I, E, 32>(out, f, weight, entries, at),
-            24.. => gather_some::<T, I, E, 24>(out, f, weight, entries, at),
-            20.. => gather_some::<T, I, E, 20>(out, f, weight, entries, at),
-            16.. => gather_some::<T, I, E, 16>(out, f, weight, entries, at),
-            12.. => gather_some::<T, I, E, 12>(out, f, weight, entries, at),
-            8.. => gather_some::<T, I, E, 8>(out, f, weight, entries, at),
-            4.. => gather_some::<T, I, E, 4>(out, f, weight, entries, at),
-            2.. => gather_some::<T, I, E, 2>(out, f, weight, entries, at),
-            _ => gather_some::<T, I, E, 1>(out, f, weight, entries, at),
-        };
+        let f = (f, rank);
+        let left = rank - at;
+        let block = &mut out[at..][..left.min(32)];
+        let (first, last) = (at, |size| at + left - size);
+        match left {
+            32.. => gather_blocks::<T, I, E, 32, 1>(block, f, weight, entries, [first]),
+            24 => gather_blocks::<T, I, E, 24, 1>(block, f, weight, entries, [first]),
+            20 => gather_blocks::<T, I, E, 20, 1>(block, f, weight, entries, [first]),
+            17.. => gather_blocks::<T, I, E, 16, 2>(block, f, weight, entries, [first, last(16)]),
+            16 => gather_blocks::<T, I, E, 16, 1>(block, f, weight, entries, [first]),
+            12 => gather_blocks::<T, I, E, 12, 1>(block, f, weight, entries, [first]),
+            9.. => gather_blocks::<T, I, E, 8, 2>(block, f, weight, entries, [first, last(8)]),
+            8 => gather_blocks::<T, I, E, 8, 1>(block, f, weight, entries, [first]),
+            5.. => gather_blocks::<T, I, E, 4, 2>(block, f, weight, entries, [first, last(4)]),
+            4 => gather_blocks::<T, I, E, 4, 1>(block, f, weight, entries, [first]),
+            3 => gather_blocks::<T, I, E, 2, 2>(block, f, weight, entries, [first, last(2)]),
+            2 => gather_blocks::<T, I, E, 2, 1>(block, f, weight, entries, [first]),
+            _ => gather_blocks::<T, I, E, 1, 1>(block, f, weight, entries, [first]),
+        }
+        at += block.len();
     }
 }
 
-/// B entries of the column at once, in registers.
+/// N blocks of B coordinates, which begin at `places`; `out` begins with the first of them.
 #[inline(always)]
-fn gather_some<T: Lanes, I: Place, E: Number<T>, const B: usize>(
+fn gather_blocks<T: Lanes, I: Place, E: Number<T>, const B: usize, const N: usize>(
     out: &mut [T],
-    f: &[T],
+    (f, rank): (&[T], usize),
     weight: T,
     entries: Entries<'_, I, E>,
-    at: usize,
-) -> usize {
-    let rank = out.len();
-    let mut sum = [T::ZERO; B];
-    for (place, value) in entries.each((f, rank), (at, B)) {
-        let f = &f[place * rank + at..][..B];
+    places: [usize; N],
+) {
+    let mut sums = [[T::ZERO; B]; N];
+    for (place, value) in entries.each((f, rank), (places[0], out.len())) {
+        let f = &f[place * rank..][..rank];
         let value = value.number();
-        for b in 0..B {
-            sum[b] += value * f[b];
+        for (sum, at) in sums.iter_mut().zip(places) {
+            let f = &f[at..][..B];
+            for b in 0..B {
+                sum[b] += value * f[b];
+            }
         }
     }
-    for b in 0..B {
-        out[at + b] = weight * sum[b];
+    for (sum, at) in sums.iter().zip(places) {
+        for (out, &sum) in out[at - places[0]..].iter_mut().zip(sum) {
+            *out = weight * sum;
+        }
     }
-    B
 }
 
 /// A stored or built index.

@@ -83,13 +83,22 @@ def section(runs: list[Run], case: Case, folder: Path) -> str:
 
 
 def results(runs: list[Run], date: str, threads: int, path: Path) -> None:
-    """Write every point of every run as a row."""
+    """Write the points of every run as rows."""
     with path.open("w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["date", "case", "rank", "program", "threads", "seed", "seconds", "objective", "failure"])
         for run in runs:
             head = [date, run.case.name, run.case.rank, run.program.name, threads, run.seed]
-            for seconds, objective in run.points:
+            for seconds, objective in thinned(run.points):
                 out.writerow([*head, f"{seconds:.4f}", f"{objective:.8g}", ""])
             if run.failure:
                 out.writerow([*head, "", "", run.failure])
+
+
+def thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The points but those that come within 1 % of the time of the one before: thousands of passes tell no more, and the file is in the tree."""
+    kept = points[:1]
+    for point in points[1:-1]:
+        if point[0] >= 1.01 * kept[-1][0]:
+            kept.append(point)
+    return kept + points[1:][-1:]

@@ -1,4 +1,4 @@
-"""Medians over seeds of the seconds to an objective, from the recorded curves: python -m bench.reach rand 647436."""
+"""Medians over seeds of the seconds to an objective, from the recorded curves: python -m bench.reach rand 647436 [results.csv]."""
 
 import csv
 import sys
@@ -29,7 +29,8 @@ def reached(case: str, target: float, results: Path = RESULTS) -> dict[str, floa
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
-    for program, seconds in reached(sys.argv[1], float(sys.argv[2])).items():
+    file = Path(sys.argv[3]) if len(sys.argv) == 4 else RESULTS
+    for program, seconds in reached(sys.argv[1], float(sys.argv[2]), file).items():
         print(f"{seconds:8.2f}  {program}")

@@ -52,7 +52,7 @@ impl<T: Lanes> Ahead<T> {
 
     /// ahead ← new + β(new − old), kept between the bounds, on the calling thread; returns ‖new − old‖².
     pub(crate) fn run(self, ahead: &mut [T], new: &[T], old: &[T]) -> f64 {
-        simd::arch().dispatch(Run {
+        simd::arch().dispatch(RunAhead {
             how: self,
             ahead,
             new,
@@ -61,14 +61,14 @@ impl<T: Lanes> Ahead<T> {
     }
 }
 
-struct Run<'a, T> {
+struct RunAhead<'a, T> {
     how: Ahead<T>,
     ahead: &'a mut [T],
     new: &'a [T],
     old: &'a [T],
 }
 
-impl<T: Lanes> WithSimd for Run<'_, T> {
+impl<T: Lanes> WithSimd for RunAhead<'_, T> {
     type Output = f64;
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! FFᵀ and ⟨F, C⟩ for narrow matrices, in fixed chunks of columns whose sums are added in order, in `f64`.
 
 use super::kernel::{Block, accumulate, accumulate_upper, padded, unpad};
-use super::lanes::Lanes;
+use super::lanes::{FEW, Lanes};
 use proxsplit::internal::linalg::vec;
 use proxsplit::internal::parallel::Each;
 use proxsplit::internal::scratch;
@@ -92,8 +92,6 @@ impl Parts {
     }
 }
 
-/// The rank of graphs, of whose rows a register of the dense kernel would hold few.
-const FEW: usize = 4;
 /// Numbers that are read together, four columns of them: as many as the largest register holds.
 const TOGETHER: usize = 16;
 /// A column is multiplied by itself, moved by so many places: 0, 1 and 2 meet all pairs.

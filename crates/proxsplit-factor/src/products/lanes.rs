@@ -4,6 +4,10 @@ use proxsplit::Real;
 use proxsplit::data::{Element, Elements};
 use pulp::Simd;
 
+/// The rank of graphs and of other data whose lines have few entries: there what is done for a column costs more than its arithmetic, so
+/// that gathers, Gram matrices and sweeps have loops of their own.
+pub(crate) const FEW: usize = 4;
+
 /// A stored number that can be read as `T`.
 pub trait Number<T>: Copy + Send + Sync {
     /// The number as `T`.
@@ -65,15 +69,15 @@ pub trait Registers: Real + Number<Self> {
         bounds: (Self::Vector<S>, Self::Vector<S>),
     ) -> Self::Vector<S>;
 
-    /// Four registers of columns of four numbers, one column after the other, as one register for every coordinate. Which lane a column
-    /// comes to depends on the machine.
-    fn turn<S: Simd>(simd: S, columns: [Self::Vector<S>; 4]) -> [Self::Vector<S>; 4];
+    /// Columns of `FEW` numbers in as many registers, one column after the other, as one register for every coordinate. Which lane a
+    /// column comes to depends on the machine.
+    fn turn<S: Simd>(simd: S, columns: [Self::Vector<S>; FEW]) -> [Self::Vector<S>; FEW];
 
     /// The columns again.
-    fn turn_back<S: Simd>(simd: S, rows: [Self::Vector<S>; 4]) -> [Self::Vector<S>; 4];
+    fn turn_back<S: Simd>(simd: S, rows: [Self::Vector<S>; FEW]) -> [Self::Vector<S>; FEW];
 
-    /// The numbers, or zeros if they are gone, without a branch.
-    fn unless(gone: bool, numbers: [Self; 4]) -> [Self; 4];
+    /// The numbers, or zeros if `gone`; without a branch.
+    fn unless(gone: bool, numbers: [Self; FEW]) -> [Self; FEW];
 
     /// A stored number.
     fn widen<E: Element>(stored: E) -> Self;
@@ -135,16 +139,16 @@ macro_rules! lanes {
                 simd.$min(simd.$max(a, lower), upper)
             }
             #[inline(always)]
-            fn turn<S: Simd>(simd: S, columns: [S::$vector; 4]) -> [S::$vector; 4] {
+            fn turn<S: Simd>(simd: S, columns: [S::$vector; FEW]) -> [S::$vector; FEW] {
                 simd.$turn(columns)
             }
             #[inline(always)]
-            fn turn_back<S: Simd>(simd: S, rows: [S::$vector; 4]) -> [S::$vector; 4] {
+            fn turn_back<S: Simd>(simd: S, rows: [S::$vector; FEW]) -> [S::$vector; FEW] {
                 simd.$turn_back(rows)
             }
             #[inline(always)]
-            fn unless(gone: bool, numbers: [Self; 4]) -> [Self; 4] {
-                const MASKS: [[$bits; 4]; 2] = [[$bits::MAX; 4], [0; 4]];
+            fn unless(gone: bool, numbers: [Self; FEW]) -> [Self; FEW] {
+                const MASKS: [[$bits; FEW]; 2] = [[$bits::MAX; FEW], [0; FEW]];
                 let mask = &MASKS[usize::from(gone)];
                 std::array::from_fn(|n| $scalar::from_bits(numbers[n].to_bits() & mask[n]))
             }

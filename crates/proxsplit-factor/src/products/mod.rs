@@ -23,6 +23,7 @@ pub(crate) use gram::{
 };
 pub(crate) use held_out::HeldOut;
 pub(crate) use kernel::padded;
+pub(crate) use lanes::FEW;
 pub use lanes::Lanes;
 
 use crate::Missing;

@@ -1,13 +1,13 @@
-//! What will be read some time later, and cannot be seen coming by the processor.
+//! Numbers that will be read some time later, and that the processor does not see coming.
 
-/// Asks for the line of a number that will be read.
+/// Asks the caches for the line of a number; nothing happens if it lies outside.
 #[inline(always)]
-pub(super) fn prefetch<T>(f: &[T], at: usize) {
+pub(super) fn prefetch<T>(numbers: &[T], at: usize) {
     #[cfg(target_arch = "x86_64")]
     if let Some(sse) = pulp::core_arch::x86::Sse::try_new() {
         const ALL_LEVELS: i32 = std::arch::x86_64::_MM_HINT_T0;
-        sse._mm_prefetch::<ALL_LEVELS>(f.as_ptr().wrapping_add(at).cast());
+        sse._mm_prefetch::<ALL_LEVELS>(numbers.as_ptr().wrapping_add(at).cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (f, at);
+    let _ = (numbers, at);
 }

@@ -119,11 +119,11 @@ pub fn sum<T: Real>(a: &[T]) -> f64 {
 #[inline]
 pub fn axpy<T: Real>(alpha: T, x: &[T], y: &mut [T]) {
     debug_assert_eq!(x.len(), y.len());
-    let add = Add { alpha, x, y };
-    if add.x.len() < LONG {
-        add.find();
+    let sum = Add { alpha, x, y };
+    if x.len() < LONG {
+        sum.add();
     } else {
-        simd::arch().dispatch(add);
+        simd::arch().dispatch(sum);
     }
 }
 
@@ -135,7 +135,7 @@ struct Add<'a, T> {
 
 impl<T: Real> Add<'_, T> {
     #[inline(always)]
-    fn find(self) {
+    fn add(self) {
         for (y, &x) in self.y.iter_mut().zip(self.x) {
             *y += self.alpha * x;
         }
@@ -147,7 +147,7 @@ impl<T: Real> WithSimd for Add<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        self.find();
+        self.add();
     }
 }
 

@@ -1,12 +1,10 @@
 //! Tiles out of columns and back: what is stored column by column is swept coordinate by coordinate.
 
-use crate::products::Lanes;
+use crate::products::{FEW, Lanes};
 use pulp::Simd;
 
 /// Columns that are turned together.
 const TOGETHER: usize = 8;
-/// The rank of graphs, whose tiles are turned for a good part of their time: here by whole registers.
-const FEW: usize = 4;
 /// Numbers whose sum is found in registers.
 const LAST: usize = 16;
 
@@ -18,7 +16,8 @@ pub(super) struct Turn {
     rank: usize,
     /// Columns of a full tile.
     lanes: usize,
-    /// Whether whole registers are turned, which puts the columns into another order.
+    /// Whether whole registers are turned, which puts the columns into another order: at the rank of graphs turning takes a good part of
+    /// the time.
     by_registers: bool,
 }
 

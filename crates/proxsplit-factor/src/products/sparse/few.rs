@@ -1,18 +1,16 @@
 //! The gather for few coordinates: entry after entry, without a loop over lines.
 //!
-//! With four numbers to add, an entry costs less than a wrong guess where its line ends, and on a web graph with eight entries a line most
-//! guesses are wrong. So nothing is guessed: after every entry the sum is written to where its line is, and a flag tells
+//! With four numbers to add, an entry costs less than a wrong guess where its line ends, and where lines are short and of every length
+//! such guesses are many. So nothing is guessed: after every entry the sum is written to where its line is, and a flag tells
 //! whether a new line, and a new sum, begins. Two runs of lines are added in turns, since a sum waits for the one before it.
 
 use super::Product;
 use super::kernel::{Place, in_halves};
-use crate::products::lanes::{Lanes, Number};
+use crate::products::lanes::{FEW, Lanes, Number};
 use crate::products::prefetch::prefetch;
 use proxsplit::simd;
 use std::ops::Range;
 
-/// The rank of graphs and other data whose lines have few entries.
-pub(super) const FEW: usize = 4;
 /// Entries of a run between the one that is added and the one whose row of F is asked for: those of both runs fill half of a small
 /// first-level cache.
 const AHEAD: usize = 128;
@@ -178,9 +176,9 @@ impl<T: Lanes> Run<T> {
 mod tests {
     #![allow(clippy::cast_possible_wrap)]
 
-    use crate::products::lanes::Lanes;
+    use crate::products::lanes::{FEW, Lanes};
     use crate::products::same_bits::everywhere;
-    use crate::products::sparse::{FEW, Lines, Product};
+    use crate::products::sparse::{Lines, Product};
     use proxsplit::data::{Elements, Indices, Sparse, StorageOrder};
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64;

@@ -16,9 +16,9 @@ mod kernel;
 
 pub(crate) use chosen::Chosen;
 
-use super::lanes::{Lanes, Number};
+use super::lanes::{FEW, Lanes, Number};
 use crate::rank::Speckle;
-use few::{Ends, FEW};
+use few::Ends;
 use kernel::Place;
 use proxsplit::data::{Element, Elements, Index, Indices, Sparse, StorageOrder};
 use proxsplit::internal::dispatch;
